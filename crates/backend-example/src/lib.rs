@@ -1,0 +1,1 @@
+//! The smallest complete backend: a simulated accelerator with two devices.

@@ -1,0 +1,1 @@
+//! The safe vocabulary a backend author speaks: traits and value types, no C.

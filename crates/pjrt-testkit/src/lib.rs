@@ -1,0 +1,1 @@
+//! A client of the PJRT C API in Rust: loads any plugin and checks its contract.

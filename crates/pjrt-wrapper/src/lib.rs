@@ -1,0 +1,1 @@
+//! Builds the whole PJRT_Api around an implementation of PjrtClient.

@@ -1,0 +1,1 @@
+//! StableHLO programs in pure Rust: bytecode, IR, reference evaluator.
