@@ -1,1 +1,8 @@
 //! StableHLO programs in pure Rust: bytecode, IR, reference evaluator.
+//!
+//! Knows nothing of PJRT, of any backend or of any accelerator.
+#![forbid(unsafe_code)]
+
+pub mod element_type;
+
+pub use element_type::{ElementKind, ElementType};
