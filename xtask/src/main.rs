@@ -1,4 +1,52 @@
-//! Developer commands, run as `cargo xtask COMMAND`.
+//! Developer commands, run as `cargo xtask COMMAND`: one module a command, each with an `Args` struct that
+//! clap fills and a `run` function. What several commands need stands in modules named after its subject
+//! (`workspace`, `plugin_binary`, `python_env`, ...), which know nothing of the command line.
 #![forbid(unsafe_code)]
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod backend_metadata;
+mod build_plugin;
+mod demo;
+mod interpreter;
+mod jaxlib_matrix;
+mod plugin_binary;
+mod python_env;
+mod test;
+mod wheel;
+mod wheel_archive;
+mod workspace;
+
+/// Builds plugins and wheels, looks into plugins, runs the demo and the tests.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    BuildPlugin(build_plugin::Args),
+    Wheel(wheel::Args),
+    Demo(demo::Args),
+    Test(test::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::BuildPlugin(args) => args.run(),
+        Command::Wheel(args) => args.run(),
+        Command::Demo(args) => args.run(),
+        Command::Test(args) => args.run(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

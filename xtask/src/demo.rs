@@ -1,0 +1,66 @@
+//! `cargo xtask demo`: from a clean clone to a classifier trained on a Rust backend, in one command.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::backend_metadata::BackendMetadata;
+use crate::build_plugin;
+use crate::python_env::{self, PythonEnv};
+use crate::wheel;
+use crate::workspace::Workspace;
+
+/// Trains a classifier of handwritten digits with JAX on a backend of this repository, then on XLA's CPU, and
+/// compares the two loss curves. Makes its own virtual environment and installs what it needs.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cargo xtask demo
+  cargo xtask demo --epochs 5
+  cargo xtask demo --backend backend-cpu")]
+pub struct Args {
+    /// The backend crate to train on.
+    #[arg(long, value_name = "CRATE", default_value = "backend-example")]
+    backend: String,
+    /// How many times the training set is gone through.
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    epochs: u32,
+}
+
+impl Args {
+    /// Builds, installs, trains.
+    pub fn run(self) -> Result<()> {
+        let workspace = Workspace::load()?;
+        let backend = BackendMetadata::load(&workspace, &self.backend)?;
+        let plugin = build_plugin::build(&workspace, &self.backend)?;
+        let path = wheel::pack(
+            &workspace,
+            &self.backend,
+            &plugin,
+            &workspace.target.join("wheels"),
+        )?;
+        let env = PythonEnv::ensure(
+            &workspace.target.join("venv"),
+            &python_env::requirements(&workspace.root)?,
+        )?;
+        env.install_wheel(&path)?;
+        let picture = workspace.target.join("demo/loss.png");
+        let status = command(&env.python(), &workspace.root, &backend.platform, &picture)
+            .args(["--epochs", &self.epochs.to_string()])
+            .status()
+            .context("cannot run the demo's Python")?;
+        ensure!(status.success(), "the demo failed ({status})");
+        Ok(())
+    }
+}
+
+/// The training run on `platform`, in an environment that has the wheel; the curves go to `picture`.
+pub fn command(python: &Path, root: &Path, platform: &str, picture: &Path) -> Command {
+    let mut command = Command::new(python);
+    command
+        .arg(root.join("python/demo/train_digits.py"))
+        .args(["--platform", platform, "--picture"])
+        .arg(picture)
+        .current_dir(root);
+    command
+}
