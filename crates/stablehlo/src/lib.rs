@@ -4,5 +4,6 @@
 #![forbid(unsafe_code)]
 
 pub mod element_type;
+pub mod ir;
 
 pub use element_type::{ElementKind, ElementType};

@@ -1,0 +1,222 @@
+//! The table of operations: variant, name, inherent attributes in alphabetical order.
+//!
+//! Holds names only. What an op means is in the specification, and here in the verifier and the evaluator.
+
+use super::op_code::{Dialect, op_codes};
+
+op_codes! {
+    Builtin {
+        BuiltinModule = "builtin.module" ["sym_name", "sym_visibility"];
+        BuiltinUnrealizedConversionCast = "builtin.unrealized_conversion_cast" [];
+    }
+    Func {
+        FuncFunc = "func.func" ["arg_attrs", "function_type", "no_inline", "res_attrs", "sym_name", "sym_visibility"];
+        FuncReturn = "func.return" [];
+        FuncCall = "func.call" ["arg_attrs", "callee", "no_inline", "res_attrs"];
+    }
+    Stablehlo {
+        Abs = "stablehlo.abs" [];
+        Add = "stablehlo.add" [];
+        AfterAll = "stablehlo.after_all" [];
+        AllGather = "stablehlo.all_gather" ["all_gather_dim", "channel_handle", "replica_groups", "use_global_device_ids"];
+        AllReduce = "stablehlo.all_reduce" ["channel_handle", "replica_groups", "use_global_device_ids"];
+        AllToAll = "stablehlo.all_to_all" ["channel_handle", "concat_dimension", "replica_groups", "split_count", "split_dimension"];
+        And = "stablehlo.and" [];
+        AsyncDone = "stablehlo.async_done" [];
+        AsyncStart = "stablehlo.async_start" [];
+        Atan2 = "stablehlo.atan2" [];
+        BatchNormGrad = "stablehlo.batch_norm_grad" ["epsilon", "feature_index"];
+        BatchNormInference = "stablehlo.batch_norm_inference" ["epsilon", "feature_index"];
+        BatchNormTraining = "stablehlo.batch_norm_training" ["epsilon", "feature_index"];
+        BitcastConvert = "stablehlo.bitcast_convert" [];
+        Broadcast = "stablehlo.broadcast" ["broadcast_sizes"];
+        BroadcastInDim = "stablehlo.broadcast_in_dim" ["broadcast_dimensions"];
+        Case = "stablehlo.case" [];
+        Cbrt = "stablehlo.cbrt" ["result_accuracy"];
+        Ceil = "stablehlo.ceil" [];
+        Cholesky = "stablehlo.cholesky" ["lower"];
+        Clamp = "stablehlo.clamp" [];
+        CollectiveBroadcast = "stablehlo.collective_broadcast" ["channel_handle", "has_dynamic_root", "replica_groups"];
+        CollectivePermute = "stablehlo.collective_permute" ["channel_handle", "source_target_pairs"];
+        CollectiveReduce = "stablehlo.collective_reduce" ["channel_handle", "has_dynamic_root", "replica_groups", "use_global_device_ids"];
+        Compare = "stablehlo.compare" ["compare_type", "comparison_direction"];
+        Complex = "stablehlo.complex" [];
+        Composite = "stablehlo.composite" ["composite_attributes", "decomposition", "name", "version"];
+        Concatenate = "stablehlo.concatenate" ["dimension"];
+        Constant = "stablehlo.constant" ["value"];
+        Convert = "stablehlo.convert" [];
+        Convolution = "stablehlo.convolution" ["batch_group_count", "dimension_numbers", "feature_group_count", "lhs_dilation", "padding", "precision_config", "rhs_dilation", "window_reversal", "window_strides"];
+        Cosine = "stablehlo.cosine" ["result_accuracy"];
+        CountLeadingZeros = "stablehlo.count_leading_zeros" [];
+        CreateToken = "stablehlo.create_token" [];
+        CrossReplicaSum = "stablehlo.cross-replica-sum" ["replica_groups"];
+        CustomCall = "stablehlo.custom_call" ["api_version", "backend_config", "call_target_name", "called_computations", "has_side_effect", "operand_layouts", "output_operand_aliases", "result_layouts", "result_tilings"];
+        Divide = "stablehlo.divide" [];
+        Dot = "stablehlo.dot" ["precision_config"];
+        DotGeneral = "stablehlo.dot_general" ["algorithm", "dot_dimension_numbers", "precision_config"];
+        DynamicBroadcastInDim = "stablehlo.dynamic_broadcast_in_dim" ["broadcast_dimensions", "known_expanding_dimensions", "known_nonexpanding_dimensions"];
+        DynamicConv = "stablehlo.dynamic_conv" ["batch_group_count", "dimension_numbers", "feature_group_count", "lhs_dilation", "precision_config", "rhs_dilation", "window_reversal", "window_strides"];
+        DynamicGather = "stablehlo.dynamic_gather" ["dimension_numbers", "indices_are_sorted"];
+        DynamicIota = "stablehlo.dynamic_iota" ["iota_dimension"];
+        DynamicPad = "stablehlo.dynamic_pad" [];
+        DynamicReshape = "stablehlo.dynamic_reshape" [];
+        DynamicSlice = "stablehlo.dynamic_slice" ["slice_sizes"];
+        DynamicUpdateSlice = "stablehlo.dynamic_update_slice" [];
+        Einsum = "stablehlo.einsum" ["einsum_config"];
+        Exponential = "stablehlo.exponential" ["result_accuracy"];
+        ExponentialMinusOne = "stablehlo.exponential_minus_one" ["result_accuracy"];
+        Fft = "stablehlo.fft" ["fft_length", "fft_type"];
+        Floor = "stablehlo.floor" [];
+        Gather = "stablehlo.gather" ["dimension_numbers", "indices_are_sorted", "slice_sizes"];
+        GetDimensionSize = "stablehlo.get_dimension_size" ["dimension"];
+        GetTupleElement = "stablehlo.get_tuple_element" ["index"];
+        If = "stablehlo.if" [];
+        Imag = "stablehlo.imag" [];
+        Infeed = "stablehlo.infeed" ["infeed_config", "layout"];
+        Iota = "stablehlo.iota" ["iota_dimension"];
+        IsFinite = "stablehlo.is_finite" [];
+        Log = "stablehlo.log" ["result_accuracy"];
+        LogPlusOne = "stablehlo.log_plus_one" ["result_accuracy"];
+        Logistic = "stablehlo.logistic" ["result_accuracy"];
+        Map = "stablehlo.map" ["dimensions"];
+        Maximum = "stablehlo.maximum" [];
+        Minimum = "stablehlo.minimum" [];
+        Multiply = "stablehlo.multiply" [];
+        Negate = "stablehlo.negate" [];
+        Not = "stablehlo.not" [];
+        OptimizationBarrier = "stablehlo.optimization_barrier" [];
+        Or = "stablehlo.or" [];
+        Outfeed = "stablehlo.outfeed" ["outfeed_config"];
+        Pad = "stablehlo.pad" ["edge_padding_high", "edge_padding_low", "interior_padding"];
+        PartitionId = "stablehlo.partition_id" [];
+        Popcnt = "stablehlo.popcnt" [];
+        Power = "stablehlo.power" [];
+        Real = "stablehlo.real" [];
+        RealDynamicSlice = "stablehlo.real_dynamic_slice" [];
+        Recv = "stablehlo.recv" ["channel_handle", "is_host_transfer", "source_target_pairs"];
+        Reduce = "stablehlo.reduce" ["dimensions"];
+        ReducePrecision = "stablehlo.reduce_precision" ["exponent_bits", "mantissa_bits"];
+        ReduceScatter = "stablehlo.reduce_scatter" ["channel_handle", "replica_groups", "scatter_dimension", "use_global_device_ids"];
+        ReduceWindow = "stablehlo.reduce_window" ["base_dilations", "padding", "window_dilations", "window_dimensions", "window_strides"];
+        Remainder = "stablehlo.remainder" [];
+        ReplicaId = "stablehlo.replica_id" [];
+        Reshape = "stablehlo.reshape" [];
+        Return = "stablehlo.return" [];
+        Reverse = "stablehlo.reverse" ["dimensions"];
+        Rng = "stablehlo.rng" ["rng_distribution"];
+        RngBitGenerator = "stablehlo.rng_bit_generator" ["rng_algorithm"];
+        RoundNearestAfz = "stablehlo.round_nearest_afz" [];
+        RoundNearestEven = "stablehlo.round_nearest_even" [];
+        Rsqrt = "stablehlo.rsqrt" ["result_accuracy"];
+        Scatter = "stablehlo.scatter" ["indices_are_sorted", "scatter_dimension_numbers", "unique_indices"];
+        Select = "stablehlo.select" [];
+        SelectAndScatter = "stablehlo.select_and_scatter" ["padding", "window_dimensions", "window_strides"];
+        Send = "stablehlo.send" ["channel_handle", "is_host_transfer", "source_target_pairs"];
+        SetDimensionSize = "stablehlo.set_dimension_size" ["dimension"];
+        ShiftLeft = "stablehlo.shift_left" [];
+        ShiftRightArithmetic = "stablehlo.shift_right_arithmetic" [];
+        ShiftRightLogical = "stablehlo.shift_right_logical" [];
+        Sign = "stablehlo.sign" [];
+        Sine = "stablehlo.sine" ["result_accuracy"];
+        Slice = "stablehlo.slice" ["limit_indices", "start_indices", "strides"];
+        Sort = "stablehlo.sort" ["dimension", "is_stable"];
+        Sqrt = "stablehlo.sqrt" ["result_accuracy"];
+        Subtract = "stablehlo.subtract" [];
+        Tan = "stablehlo.tan" ["result_accuracy"];
+        Tanh = "stablehlo.tanh" ["result_accuracy"];
+        TorchIndexSelect = "stablehlo.torch_index_select" ["batch_dims", "dim"];
+        Trace = "stablehlo.trace" ["tag"];
+        Transpose = "stablehlo.transpose" ["permutation"];
+        TriangularSolve = "stablehlo.triangular_solve" ["left_side", "lower", "transpose_a", "unit_diagonal"];
+        Tuple = "stablehlo.tuple" [];
+        UnaryEinsum = "stablehlo.unary_einsum" ["einsum_config"];
+        UniformDequantize = "stablehlo.uniform_dequantize" [];
+        UniformQuantize = "stablehlo.uniform_quantize" [];
+        While = "stablehlo.while" [];
+        Xor = "stablehlo.xor" [];
+    }
+    Chlo {
+        ChloAcos = "chlo.acos" [];
+        ChloAcosh = "chlo.acosh" [];
+        ChloAsin = "chlo.asin" [];
+        ChloAsinh = "chlo.asinh" [];
+        ChloAtan = "chlo.atan" [];
+        ChloAtanh = "chlo.atanh" [];
+        ChloBesselI1e = "chlo.bessel_i1e" [];
+        ChloBroadcastAdd = "chlo.broadcast_add" ["broadcast_dimensions"];
+        ChloBroadcastAnd = "chlo.broadcast_and" ["broadcast_dimensions"];
+        ChloBroadcastAtan2 = "chlo.broadcast_atan2" ["broadcast_dimensions"];
+        ChloBroadcastCompare = "chlo.broadcast_compare" ["broadcast_dimensions", "compare_type", "comparison_direction"];
+        ChloBroadcastComplex = "chlo.broadcast_complex" ["broadcast_dimensions"];
+        ChloBroadcastDivide = "chlo.broadcast_divide" ["broadcast_dimensions"];
+        ChloBroadcastMaximum = "chlo.broadcast_maximum" ["broadcast_dimensions"];
+        ChloBroadcastMinimum = "chlo.broadcast_minimum" ["broadcast_dimensions"];
+        ChloBroadcastMultiply = "chlo.broadcast_multiply" ["broadcast_dimensions"];
+        ChloBroadcastNextAfter = "chlo.broadcast_next_after" ["broadcast_dimensions"];
+        ChloBroadcastOr = "chlo.broadcast_or" ["broadcast_dimensions"];
+        ChloBroadcastPolygamma = "chlo.broadcast_polygamma" ["broadcast_dimensions"];
+        ChloBroadcastPower = "chlo.broadcast_power" ["broadcast_dimensions"];
+        ChloBroadcastRemainder = "chlo.broadcast_remainder" ["broadcast_dimensions"];
+        ChloBroadcastSelect = "chlo.broadcast_select" [];
+        ChloBroadcastShiftLeft = "chlo.broadcast_shift_left" ["broadcast_dimensions"];
+        ChloBroadcastShiftRightArithmetic = "chlo.broadcast_shift_right_arithmetic" ["broadcast_dimensions"];
+        ChloBroadcastShiftRightLogical = "chlo.broadcast_shift_right_logical" ["broadcast_dimensions"];
+        ChloBroadcastSubtract = "chlo.broadcast_subtract" ["broadcast_dimensions"];
+        ChloBroadcastXor = "chlo.broadcast_xor" ["broadcast_dimensions"];
+        ChloBroadcastZeta = "chlo.broadcast_zeta" ["broadcast_dimensions"];
+        ChloConj = "chlo.conj" [];
+        ChloConstant = "chlo.constant" ["value"];
+        ChloConstantLike = "chlo.constant_like" ["value"];
+        ChloCosh = "chlo.cosh" [];
+        ChloDigamma = "chlo.digamma" [];
+        ChloDynamicReshape = "chlo.dynamic_reshape" [];
+        ChloErf = "chlo.erf" [];
+        ChloErfInv = "chlo.erf_inv" [];
+        ChloErfc = "chlo.erfc" [];
+        ChloIsInf = "chlo.is_inf" [];
+        ChloIsNegInf = "chlo.is_neg_inf" [];
+        ChloIsPosInf = "chlo.is_pos_inf" [];
+        ChloLgamma = "chlo.lgamma" [];
+        ChloMinimumBroadcastShapes = "chlo.minimum_broadcast_shapes" [];
+        ChloMulhi = "chlo.mulhi" [];
+        ChloNextAfter = "chlo.next_after" [];
+        ChloPolygamma = "chlo.polygamma" [];
+        ChloRaggedDot = "chlo.ragged_dot" ["precision_config", "ragged_dot_dimension_numbers"];
+        ChloSinh = "chlo.sinh" [];
+        ChloSquare = "chlo.square" [];
+        ChloTan = "chlo.tan" [];
+        ChloTopK = "chlo.top_k" ["is_stable", "k"];
+        ChloZeta = "chlo.zeta" [];
+    }
+    Sdy {
+        SdyAllGather = "sdy.all_gather" ["gathering_axes", "out_sharding"];
+        SdyAllReduce = "sdy.all_reduce" ["out_sharding", "reduction_axes", "reduction_op"];
+        SdyAllSlice = "sdy.all_slice" ["out_sharding", "slicing_axes"];
+        SdyAllToAll = "sdy.all_to_all" ["out_sharding", "params"];
+        SdyCollectivePermute = "sdy.collective_permute" ["out_sharding"];
+        SdyConstant = "sdy.constant" ["value"];
+        SdyDataFlowEdge = "sdy.data_flow_edge" ["sharding"];
+        SdyManualComputation = "sdy.manual_computation" ["in_shardings", "manual_axes", "out_shardings"];
+        SdyMesh = "sdy.mesh" ["mesh", "sym_name"];
+        SdyNamedComputation = "sdy.named_computation" ["in_shardings", "name", "out_shardings"];
+        SdyPropagationBarrier = "sdy.propagation_barrier" ["allowed_direction"];
+        SdyReduceScatter = "sdy.reduce_scatter" ["out_sharding", "reduce_scatter_axes"];
+        SdyReshard = "sdy.reshard" ["sharding"];
+        SdyReturn = "sdy.return" [];
+        SdyShardingConstraint = "sdy.sharding_constraint" ["sharding"];
+        SdyShardingGroup = "sdy.sharding_group" ["group_id"];
+    }
+    Check {
+        CheckExpectAlmostEq = "check.expect_almost_eq" ["tolerance"];
+        CheckExpectAlmostEqConst = "check.expect_almost_eq_const" ["tolerance", "value"];
+        CheckExpectClose = "check.expect_close" ["max_ulp_difference", "min_ulp_difference"];
+        CheckExpectEq = "check.expect_eq" [];
+        CheckExpectEqConst = "check.expect_eq_const" ["value"];
+        CheckExpectSerializedEq = "check.expect_serialized_eq" ["iteration", "probe_id"];
+    }
+    Interpreter {
+        InterpreterPrint = "interpreter.print" [];
+        InterpreterProbe = "interpreter.probe" ["probe_id"];
+        InterpreterRunParallel = "interpreter.run_parallel" ["infeed", "programs"];
+    }
+}
