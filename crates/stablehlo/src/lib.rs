@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod element_type;
+pub mod eval;
 pub mod ir;
 
 pub use element_type::{ElementKind, ElementType};
