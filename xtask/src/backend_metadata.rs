@@ -45,35 +45,19 @@ impl BackendMetadata {
     fn parse(package: &Value) -> Result<Self> {
         let name = text(package, "name")?;
         let table = &package["metadata"]["pjrt"];
-        ensure!(
-            table.is_object(),
-            "the section is missing; it must hold at least `platform = \"...\"`"
-        );
-        const KNOWN: [&str; 5] = [
-            "platform",
-            "client-platform",
-            "priority",
-            "host-callbacks",
-            "summary",
-        ];
+        ensure!(table.is_object(), "the section is missing; it must hold at least `platform = \"...\"`");
+        const KNOWN: [&str; 5] = ["platform", "client-platform", "priority", "host-callbacks", "summary"];
         for key in table.as_object().into_iter().flat_map(|table| table.keys()) {
-            ensure!(
-                KNOWN.contains(&key.as_str()),
-                "unknown key `{key}`; known are {}",
-                KNOWN.join(", ")
-            );
+            ensure!(KNOWN.contains(&key.as_str()), "unknown key `{key}`; known are {}", KNOWN.join(", "));
         }
         let platform = text(table, "platform")?;
         ensure!(
             platform.starts_with(|c: char| c.is_ascii_lowercase())
-                && platform
-                    .chars()
-                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'),
+                && platform.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'),
             "platform = {platform:?}: lower-case letters, digits and `_` only, beginning with a letter, because the \
              name is also a Python module and JAX lower-cases it"
         );
-        let host_callbacks =
-            optional_text(table, "host-callbacks")?.unwrap_or_else(|| "none".into());
+        let host_callbacks = optional_text(table, "host-callbacks")?.unwrap_or_else(|| "none".into());
         ensure!(
             ["none", "send-recv"].contains(&host_callbacks.as_str()),
             "host-callbacks = {host_callbacks:?}: must be \"none\" or \"send-recv\""
@@ -88,8 +72,7 @@ impl BackendMetadata {
             summary: optional_text(table, "summary")?
                 .or(optional_text(package, "description")?)
                 .unwrap_or_else(|| format!("JAX backend {platform}")),
-            client_platform: optional_text(table, "client-platform")?
-                .unwrap_or_else(|| platform.clone()),
+            client_platform: optional_text(table, "client-platform")?.unwrap_or_else(|| platform.clone()),
             package: name,
             platform,
             priority,
@@ -140,22 +123,11 @@ mod tests {
             (Value::Null, "the section is missing"),
             (json!({}), "`platform` is missing"),
             (json!({"platform": "My-Chip"}), "lower-case letters"),
-            (
-                json!({"platform": "x", "priority": "high"}),
-                "priority must be an integer",
-            ),
-            (
-                json!({"platform": "x", "host-callbacks": "maybe"}),
-                "host-callbacks",
-            ),
-            (
-                json!({"platform": "x", "priorty": 1}),
-                "unknown key `priorty`",
-            ),
+            (json!({"platform": "x", "priority": "high"}), "priority must be an integer"),
+            (json!({"platform": "x", "host-callbacks": "maybe"}), "host-callbacks"),
+            (json!({"platform": "x", "priorty": 1}), "unknown key `priorty`"),
         ] {
-            let error = BackendMetadata::parse(&package(table))
-                .unwrap_err()
-                .to_string();
+            let error = BackendMetadata::parse(&package(table)).unwrap_err().to_string();
             assert!(error.contains(said), "{error:?} does not say {said:?}");
         }
     }

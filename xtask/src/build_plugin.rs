@@ -18,12 +18,7 @@ use crate::workspace::{Workspace, cargo};
   JAX_PLATFORMS=rust_example PJRT_NAMES_AND_LIBRARY_PATHS=rust_example:target/release/libbackend_example.so python")]
 pub struct Args {
     /// The backend crate to build.
-    #[arg(
-        short,
-        long = "package",
-        value_name = "CRATE",
-        default_value = "backend-example"
-    )]
+    #[arg(short, long = "package", value_name = "CRATE", default_value = "backend-example")]
     package: String,
 }
 
@@ -65,32 +60,18 @@ pub fn build(workspace: &Workspace, package: &str) -> Result<BuiltPlugin> {
     eprintln!("building {package} (release) ...");
     let mut build = Command::new(cargo());
     build
-        .args([
-            "build",
-            "--release",
-            "--lib",
-            "-p",
-            package,
-            "--message-format=json-render-diagnostics",
-        ])
+        .args(["build", "--release", "--lib", "-p", package, "--message-format=json-render-diagnostics"])
         .current_dir(&workspace.root)
         .stdout(Stdio::piped());
-    let output = build
-        .spawn()
-        .and_then(|child| child.wait_with_output())
-        .context("cannot run cargo build")?;
+    let output = build.spawn().and_then(|child| child.wait_with_output()).context("cannot run cargo build")?;
     if !output.status.success() {
         bail!("cargo build -p {package} failed");
     }
     let path = cdylib(&String::from_utf8_lossy(&output.stdout), package).with_context(|| {
-        format!(
-            "crate `{package}` builds no cdylib; its Cargo.toml needs crate-type = [\"cdylib\"]"
-        )
+        format!("crate `{package}` builds no cdylib; its Cargo.toml needs crate-type = [\"cdylib\"]")
     })?;
     let binary = PluginBinary::read(&path)?;
-    binary
-        .check()
-        .with_context(|| format!("{}", path.display()))?;
+    binary.check().with_context(|| format!("{}", path.display()))?;
     Ok(BuiltPlugin { path, binary })
 }
 
@@ -101,8 +82,7 @@ fn cdylib(messages: &str, package: &str) -> Option<PathBuf> {
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .filter(|message| {
-            message["reason"] == "compiler-artifact"
-                && message["target"]["name"] == library_name.as_str()
+            message["reason"] == "compiler-artifact" && message["target"]["name"] == library_name.as_str()
         })
         .flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default())
         .filter_map(|name| name.as_str().map(PathBuf::from))
@@ -119,10 +99,7 @@ mod tests {
 {"reason":"compiler-artifact","target":{"name":"other"},"filenames":["/t/libother.so"]}
 {"reason":"compiler-artifact","target":{"name":"backend_x"},"filenames":["/t/libbackend_x.rlib","/t/libbackend_x.so"]}
 {"reason":"build-finished","success":true}"#;
-        assert_eq!(
-            cdylib(messages, "backend-x"),
-            Some(PathBuf::from("/t/libbackend_x.so"))
-        );
+        assert_eq!(cdylib(messages, "backend-x"), Some(PathBuf::from("/t/libbackend_x.so")));
         assert_eq!(cdylib(messages, "backend-y"), None);
     }
 }

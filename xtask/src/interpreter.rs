@@ -20,8 +20,7 @@ pub struct Interpreter {
 pub fn find(oldest: (u32, u32), newest: (u32, u32)) -> Result<Interpreter> {
     if let Some(chosen) = std::env::var_os("PYTHON") {
         let path = PathBuf::from(chosen);
-        return probe(&path)
-            .with_context(|| format!("PYTHON={} is no Python with venv", path.display()));
+        return probe(&path).with_context(|| format!("PYTHON={} is no Python with venv", path.display()));
     }
     candidates(oldest, newest)
         .iter()
@@ -38,27 +37,21 @@ pub fn find(oldest: (u32, u32), newest: (u32, u32)) -> Result<Interpreter> {
 }
 
 fn candidates(oldest: (u32, u32), newest: (u32, u32)) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = (oldest.1..=newest.1)
-        .map(|minor| PathBuf::from(format!("python{}.{minor}", oldest.0)))
-        .collect();
+    let mut found: Vec<PathBuf> =
+        (oldest.1..=newest.1).map(|minor| PathBuf::from(format!("python{}.{minor}", oldest.0))).collect();
     found.push(PathBuf::from("python3"));
     let pyenv = std::env::var_os("PYENV_ROOT")
         .map(PathBuf::from)
         .or_else(|| std::env::home_dir().map(|home| home.join(".pyenv")));
     if let Some(versions) = pyenv.and_then(|pyenv| std::fs::read_dir(pyenv.join("versions")).ok()) {
-        found.extend(
-            versions
-                .flatten()
-                .map(|version| version.path().join("bin/python")),
-        );
+        found.extend(versions.flatten().map(|version| version.path().join("bin/python")));
     }
     found
 }
 
 /// Asks an executable who it is; None when it is not there, too broken to answer, or without venv and ensurepip.
 fn probe(path: &Path) -> Option<Interpreter> {
-    let script =
-        "import sys, venv, ensurepip; print(sys.executable, *sys.version_info[:2], sep='\\n')";
+    let script = "import sys, venv, ensurepip; print(sys.executable, *sys.version_info[:2], sep='\\n')";
     let output = Command::new(path).args(["-c", script]).output().ok()?;
     if !output.status.success() {
         return None;

@@ -10,22 +10,15 @@ use crate::python_env::PythonEnv;
 /// Releases that are tried, oldest first. The C table was last rearranged at version 0.57 of the API; every release
 /// from 0.4.38 on uses a later one.
 pub const VERSIONS: [&str; 16] = [
-    "0.4.38", "0.5.0", "0.5.3", "0.6.0", "0.6.2", "0.7.0", "0.7.2", "0.8.0", "0.8.3", "0.9.0",
-    "0.9.2", "0.10.0", "0.10.2", "0.11.0", "0.11.2", "0.12.0.1",
+    "0.4.38", "0.5.0", "0.5.3", "0.6.0", "0.6.2", "0.7.0", "0.7.2", "0.8.0", "0.8.3", "0.9.0", "0.9.2", "0.10.0",
+    "0.10.2", "0.11.0", "0.11.2", "0.12.0.1",
 ];
 
 /// Runs `script` in each of `versions` with the unpacked wheel `site` on the module path. Fails when one of them does.
-pub fn run(
-    target: &Path,
-    site: &Path,
-    platform: &str,
-    script: &Path,
-    versions: &[&str],
-) -> Result<()> {
+pub fn run(target: &Path, site: &Path, platform: &str, script: &Path, versions: &[&str]) -> Result<()> {
     let mut failures = Vec::new();
     for version in versions {
-        let outcome =
-            environment(target, version).and_then(|python| smoke(&python, site, platform, script));
+        let outcome = environment(target, version).and_then(|python| smoke(&python, site, platform, script));
         match outcome {
             Ok(said) => println!("jaxlib {version:9} ok     {said}"),
             Err(error) => {
@@ -34,11 +27,7 @@ pub fn run(
             }
         }
     }
-    println!(
-        "{} of {} jaxlib releases run this plugin",
-        versions.len() - failures.len(),
-        versions.len()
-    );
+    println!("{} of {} jaxlib releases run this plugin", versions.len() - failures.len(), versions.len());
     if !failures.is_empty() {
         bail!("failed in jaxlib {}", failures.join(", "));
     }
@@ -55,19 +44,8 @@ fn environment(target: &Path, version: &str) -> Result<PathBuf> {
         }
     }
     // The releases before 0.7 were built before NumPy 2.3 and do not import with it.
-    let numpy = if ["0.4.", "0.5.", "0.6."]
-        .iter()
-        .any(|old| version.starts_with(old))
-    {
-        "numpy<2.3"
-    } else {
-        "numpy"
-    };
-    let requirements = [
-        format!("jax=={version}"),
-        format!("jaxlib=={version}"),
-        numpy.to_owned(),
-    ];
+    let numpy = if ["0.4.", "0.5.", "0.6."].iter().any(|old| version.starts_with(old)) { "numpy<2.3" } else { "numpy" };
+    let requirements = [format!("jax=={version}"), format!("jaxlib=={version}"), numpy.to_owned()];
     let directory = target.join("jaxlib-matrix").join(version);
     Ok(PythonEnv::ensure_with(&directory, &requirements, (3, 11), (3, 13))?.python())
 }
@@ -83,11 +61,7 @@ fn smoke(python: &Path, site: &Path, platform: &str, script: &Path) -> Result<St
     let said = String::from_utf8_lossy(&output.stdout);
     let last = said.lines().last().unwrap_or_default();
     if !output.status.success() || !last.starts_with("SMOKE OK") {
-        bail!(
-            "{}\n{said}{}",
-            output.status,
-            String::from_utf8_lossy(&output.stderr)
-        );
+        bail!("{}\n{said}{}", output.status, String::from_utf8_lossy(&output.stderr));
     }
     Ok(last.to_owned())
 }

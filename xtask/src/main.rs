@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod backend_metadata;
+mod bindgen;
 mod build_plugin;
 mod demo;
 mod interpreter;
@@ -33,6 +34,7 @@ enum Command {
     Wheel(wheel::Args),
     Demo(demo::Args),
     Test(test::Args),
+    Bindgen(bindgen::Args),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Command::Wheel(args) => args.run(),
         Command::Demo(args) => args.run(),
         Command::Test(args) => args.run(),
+        Command::Bindgen(args) => args.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -28,8 +28,7 @@ pub struct PluginBinary {
 impl PluginBinary {
     /// Reads the library at `path`.
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes =
-            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         Self::parse(&bytes).with_context(|| format!("{}", path.display()))
     }
 
@@ -37,10 +36,7 @@ impl PluginBinary {
         let file = ElfFile64::<Endianness>::parse(bytes).context("not a 64-bit ELF file")?;
         let header = file.elf_header();
         let endian = header.endian()?;
-        ensure!(
-            header.e_type(endian) == elf::ET_DYN,
-            "an ELF file, but not a shared library"
-        );
+        ensure!(header.e_type(endian) == elf::ET_DYN, "an ELF file, but not a shared library");
         ensure!(
             header.e_machine(endian) == elf::EM_X86_64,
             "a shared library for another machine; plugins are built for x86-64 so far"
@@ -68,12 +64,7 @@ impl PluginBinary {
                 }
             }
         }
-        Ok(Self {
-            size: bytes.len() as u64,
-            exported,
-            needed,
-            glibc: versions.last().copied(),
-        })
+        Ok(Self { size: bytes.len() as u64, exported, needed, glibc: versions.last().copied() })
     }
 
     /// Checks the promise a plugin makes to the process it is loaded into: `GetPjrtApi` is the only symbol it
@@ -81,16 +72,10 @@ impl PluginBinary {
     pub fn check(&self) -> Result<()> {
         if self.exported != ["GetPjrtApi"] {
             if !self.exported.iter().any(|name| name == "GetPjrtApi") {
-                bail!(
-                    "GetPjrtApi is not exported; does the crate invoke the wrapper's macro and build a cdylib?"
-                );
+                bail!("GetPjrtApi is not exported; does the crate invoke the wrapper's macro and build a cdylib?");
             }
-            let others: Vec<&str> = self
-                .exported
-                .iter()
-                .map(String::as_str)
-                .filter(|name| *name != "GetPjrtApi")
-                .collect();
+            let others: Vec<&str> =
+                self.exported.iter().map(String::as_str).filter(|name| *name != "GetPjrtApi").collect();
             bail!(
                 "{} symbol(s) beside GetPjrtApi are exported and can clash with those of other libraries: {}",
                 others.len(),
@@ -119,10 +104,7 @@ impl PluginBinary {
     pub fn platform_tag(&self) -> (String, Option<String>) {
         let foreign = self.foreign_libraries();
         if !foreign.is_empty() {
-            let remark = format!(
-                "it needs {}, so the wheel is for machines like this one only",
-                foreign.join(", ")
-            );
+            let remark = format!("it needs {}, so the wheel is for machines like this one only", foreign.join(", "));
             return ("linux_x86_64".into(), Some(remark));
         }
         // 2.17 is the oldest glibc that PEP 600 installers ask about in practice; a library that needs less runs there.
@@ -144,28 +126,14 @@ mod tests {
 
     fn binary(exported: &[&str], needed: &[&str], glibc: Option<(u32, u32)>) -> PluginBinary {
         let own = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
-        PluginBinary {
-            size: 1,
-            exported: own(exported),
-            needed: own(needed),
-            glibc,
-        }
+        PluginBinary { size: 1, exported: own(exported), needed: own(needed), glibc }
     }
 
     #[test]
     fn one_symbol_and_three_libraries_are_right() {
-        binary(
-            &["GetPjrtApi"],
-            &[
-                "libgcc_s.so.1",
-                "libm.so.6",
-                "libc.so.6",
-                "ld-linux-x86-64.so.2",
-            ],
-            None,
-        )
-        .check()
-        .unwrap();
+        binary(&["GetPjrtApi"], &["libgcc_s.so.1", "libm.so.6", "libc.so.6", "ld-linux-x86-64.so.2"], None)
+            .check()
+            .unwrap();
     }
 
     #[test]
@@ -178,14 +146,8 @@ mod tests {
 
     #[test]
     fn the_tag_is_the_newest_glibc_the_library_asks_for() {
-        assert_eq!(
-            binary(&[], &[], Some((2, 34))).platform_tag().0,
-            "manylinux_2_34_x86_64"
-        );
-        assert_eq!(
-            binary(&[], &[], Some((2, 2))).platform_tag().0,
-            "manylinux_2_17_x86_64"
-        );
+        assert_eq!(binary(&[], &[], Some((2, 34))).platform_tag().0, "manylinux_2_34_x86_64");
+        assert_eq!(binary(&[], &[], Some((2, 2))).platform_tag().0, "manylinux_2_17_x86_64");
         let (tag, remark) = binary(&[], &["libLLVM.so"], Some((2, 34))).platform_tag();
         assert_eq!(tag, "linux_x86_64");
         assert!(remark.unwrap().contains("libLLVM.so"));
@@ -204,11 +166,7 @@ mod tests {
         assert!(PluginBinary::parse(b"hello").is_err());
         let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         // A test executable is position independent, hence ET_DYN, but exports no GetPjrtApi.
-        let error = PluginBinary::parse(&own)
-            .unwrap()
-            .check()
-            .unwrap_err()
-            .to_string();
+        let error = PluginBinary::parse(&own).unwrap().check().unwrap_err().to_string();
         assert!(error.contains("GetPjrtApi is not exported"), "{error}");
     }
 }

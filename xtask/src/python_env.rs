@@ -31,42 +31,22 @@ impl PythonEnv {
         oldest: (u32, u32),
         newest: (u32, u32),
     ) -> Result<Self> {
-        let env = Self {
-            directory: directory.to_path_buf(),
-            uv: has_uv(),
-        };
+        let env = Self { directory: directory.to_path_buf(), uv: has_uv() };
         let stamp = directory.join("installed-requirements");
         let wanted = requirements.join("\n");
-        if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted)
-            && env.python().exists()
-        {
+        if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) && env.python().exists() {
             return Ok(env);
         }
         if directory.exists() {
-            std::fs::remove_dir_all(directory)
-                .with_context(|| format!("cannot remove {}", directory.display()))?;
+            std::fs::remove_dir_all(directory).with_context(|| format!("cannot remove {}", directory.display()))?;
         }
-        eprintln!(
-            "making a virtual environment in {} ...",
-            directory.display()
-        );
+        eprintln!("making a virtual environment in {} ...", directory.display());
         if env.uv {
-            let range = format!(
-                ">={}.{},<={}.{}.9999",
-                oldest.0, oldest.1, newest.0, newest.1
-            );
-            run_quietly(
-                Command::new("uv")
-                    .args(["venv", "--quiet", "--python", &range])
-                    .arg(directory),
-            )?;
+            let range = format!(">={}.{},<={}.{}.9999", oldest.0, oldest.1, newest.0, newest.1);
+            run_quietly(Command::new("uv").args(["venv", "--quiet", "--python", &range]).arg(directory))?;
         } else {
             let python = interpreter::find(oldest, newest)?;
-            run_quietly(
-                Command::new(python.path)
-                    .args(["-m", "venv"])
-                    .arg(directory),
-            )?;
+            run_quietly(Command::new(python.path).args(["-m", "venv"]).arg(directory))?;
         }
         eprintln!("installing {} ...", requirements.join(", "));
         env.install(&requirements.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -83,18 +63,11 @@ impl PythonEnv {
     pub fn install(&self, arguments: &[&str]) -> Result<()> {
         let mut install = if self.uv {
             let mut uv = Command::new("uv");
-            uv.args(["pip", "install", "--quiet", "--python"])
-                .arg(self.python());
+            uv.args(["pip", "install", "--quiet", "--python"]).arg(self.python());
             uv
         } else {
             let mut pip = Command::new(self.python());
-            pip.args([
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-            ]);
+            pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
             pip
         };
         run_quietly(install.args(arguments))
@@ -103,11 +76,7 @@ impl PythonEnv {
     /// Installs the wheel at `path` in place of an earlier one of the same version; its requirements are there.
     pub fn install_wheel(&self, path: &Path) -> Result<()> {
         let path = path.to_str().context("the wheel's path is not UTF-8")?;
-        let replace = if self.uv {
-            "--reinstall"
-        } else {
-            "--force-reinstall"
-        };
+        let replace = if self.uv { "--reinstall" } else { "--force-reinstall" };
         self.install(&[replace, "--no-deps", path])
     }
 }
@@ -115,8 +84,7 @@ impl PythonEnv {
 /// The requirements in `python/requirements.txt` of the workspace `root`.
 pub fn requirements(root: &Path) -> Result<Vec<String>> {
     let path = root.join("python/requirements.txt");
-    let text = std::fs::read_to_string(&path)
-        .with_context(|| format!("cannot read {}", path.display()))?;
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(text
         .lines()
         .map(|line| line.split('#').next().unwrap_or_default().trim().to_owned())
@@ -136,10 +104,7 @@ fn has_uv() -> bool {
 /// Runs a command; its output is shown only when it fails.
 fn run_quietly(command: &mut Command) -> Result<()> {
     let shown = format!("{command:?}");
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .with_context(|| format!("cannot run {shown}"))?;
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {shown}"))?;
     if !output.status.success() {
         bail!(
             "{shown} failed ({}):\n{}{}",

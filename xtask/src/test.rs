@@ -56,68 +56,23 @@ struct Step {
 }
 
 const STEPS: [Step; 9] = [
-    Step {
-        name: "format",
-        slow: false,
-        run: |session| session.cargo(&["fmt", "--all", "--check"], &[]),
-    },
+    Step { name: "format", slow: false, run: |session| session.cargo(&["fmt", "--all", "--check"], &[]) },
     Step {
         name: "clippy",
         slow: false,
-        run: |session| {
-            session.cargo(
-                &[
-                    "clippy",
-                    "--workspace",
-                    "--all-targets",
-                    "--",
-                    "-D",
-                    "warnings",
-                ],
-                &[],
-            )
-        },
+        run: |session| session.cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]),
     },
     Step {
         name: "doc",
         slow: false,
-        run: |session| {
-            session.cargo(
-                &["doc", "--workspace", "--no-deps"],
-                &[("RUSTDOCFLAGS", "-D warnings".into())],
-            )
-        },
+        run: |session| session.cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings".into())]),
     },
-    Step {
-        name: "cargo-test",
-        slow: false,
-        run: Session::cargo_test,
-    },
-    Step {
-        name: "plugin",
-        slow: false,
-        run: |session| session.wheel().map(drop),
-    },
-    Step {
-        name: "pytest",
-        slow: false,
-        run: Session::pytest,
-    },
-    Step {
-        name: "conform",
-        slow: false,
-        run: Session::conform,
-    },
-    Step {
-        name: "jaxlib",
-        slow: true,
-        run: Session::jaxlib,
-    },
-    Step {
-        name: "demo",
-        slow: true,
-        run: Session::demo,
-    },
+    Step { name: "cargo-test", slow: false, run: Session::cargo_test },
+    Step { name: "plugin", slow: false, run: |session| session.wheel().map(drop) },
+    Step { name: "pytest", slow: false, run: Session::pytest },
+    Step { name: "conform", slow: false, run: Session::conform },
+    Step { name: "jaxlib", slow: true, run: Session::jaxlib },
+    Step { name: "demo", slow: true, run: Session::demo },
 ];
 
 impl Args {
@@ -126,28 +81,13 @@ impl Args {
         let chosen: Vec<&Step> = STEPS
             .iter()
             .filter(|step| !(self.quick && step.slow))
-            .filter(|step| {
-                self.filters.is_empty()
-                    || self
-                        .filters
-                        .iter()
-                        .any(|word| step.name.contains(word.as_str()))
-            })
+            .filter(|step| self.filters.is_empty() || self.filters.iter().any(|word| step.name.contains(word.as_str())))
             .collect();
-        ensure!(
-            !chosen.is_empty(),
-            "no step is called {}; see --help",
-            self.filters.join(", ")
-        );
+        ensure!(!chosen.is_empty(), "no step is called {}; see --help", self.filters.join(", "));
         let mut session = Session::new(self.backend, self.matrix)?;
         let mut results = Vec::new();
         for (index, step) in chosen.iter().enumerate() {
-            println!(
-                "\n=== {} ({} of {}) ===",
-                step.name,
-                index + 1,
-                chosen.len()
-            );
+            println!("\n=== {} ({} of {}) ===", step.name, index + 1, chosen.len());
             let start = Instant::now();
             let outcome = (step.run)(&mut session);
             if let Err(error) = &outcome {
@@ -162,23 +102,11 @@ impl Args {
 fn summarise(results: &[(&str, bool, Duration)]) -> Result<()> {
     println!("\n=== summary ===");
     for (name, passed, time) in results {
-        println!(
-            "{name:12} {:7} {:6.1} s",
-            if *passed { "ok" } else { "FAILED" },
-            time.as_secs_f64()
-        );
+        println!("{name:12} {:7} {:6.1} s", if *passed { "ok" } else { "FAILED" }, time.as_secs_f64());
     }
     let total: f64 = results.iter().map(|(_, _, time)| time.as_secs_f64()).sum();
-    let failed: Vec<&str> = results
-        .iter()
-        .filter(|(_, passed, _)| !passed)
-        .map(|(name, _, _)| *name)
-        .collect();
-    println!(
-        "{} of {} steps passed in {total:.0} s",
-        results.len() - failed.len(),
-        results.len()
-    );
+    let failed: Vec<&str> = results.iter().filter(|(_, passed, _)| !passed).map(|(name, _, _)| *name).collect();
+    println!("{} of {} steps passed in {total:.0} s", results.len() - failed.len(), results.len());
     if !failed.is_empty() {
         bail!("failed: {}", failed.join(", "));
     }
@@ -199,30 +127,17 @@ impl Session {
     fn new(backend: String, matrix: Matrix) -> Result<Self> {
         let workspace = Workspace::load()?;
         let backend = BackendMetadata::load(&workspace, &backend)?;
-        Ok(Self {
-            workspace,
-            backend,
-            matrix,
-            plugin: None,
-            env: None,
-            wheel: None,
-        })
+        Ok(Self { workspace, backend, matrix, plugin: None, env: None, wheel: None })
     }
 
     fn cargo(&self, arguments: &[&str], variables: &[(&str, String)]) -> Result<()> {
-        self.passes(
-            Command::new(cargo())
-                .args(arguments)
-                .envs(variables.iter().map(|(name, value)| (name, value))),
-        )
+        self.passes(Command::new(cargo()).args(arguments).envs(variables.iter().map(|(name, value)| (name, value))))
     }
 
     /// Runs a command in the workspace root with our own output.
     fn passes(&self, command: &mut Command) -> Result<()> {
-        let status = command
-            .current_dir(&self.workspace.root)
-            .status()
-            .with_context(|| format!("cannot run {command:?}"))?;
+        let status =
+            command.current_dir(&self.workspace.root).status().with_context(|| format!("cannot run {command:?}"))?;
         ensure!(status.success(), "{command:?} failed ({status})");
         Ok(())
     }
@@ -230,10 +145,7 @@ impl Session {
     fn env(&mut self) -> Result<&PythonEnv> {
         if self.env.is_none() {
             let requirements = python_env::requirements(&self.workspace.root)?;
-            self.env = Some(PythonEnv::ensure(
-                &self.workspace.target.join("venv"),
-                &requirements,
-            )?);
+            self.env = Some(PythonEnv::ensure(&self.workspace.target.join("venv"), &requirements)?);
         }
         self.env.as_ref().context("the environment was just made")
     }
@@ -253,12 +165,7 @@ impl Session {
         self.plugin()?;
         let plugin = self.plugin.as_ref().context("the plugin was just built")?;
         plugin.report();
-        let wheel = wheel::pack(
-            &self.workspace,
-            &self.backend.package,
-            plugin,
-            &self.workspace.target.join("wheels"),
-        )?;
+        let wheel = wheel::pack(&self.workspace, &self.backend.package, plugin, &self.workspace.target.join("wheels"))?;
         self.env()?.install_wheel(&wheel)?;
         println!("installed {}", wheel.display());
         self.wheel = Some(wheel.clone());
@@ -268,10 +175,7 @@ impl Session {
     /// The Rust tests. Those that compare with Python packages find the interpreter in `PYPJRT_PYTHON`.
     fn cargo_test(&mut self) -> Result<()> {
         let python = self.env()?.python();
-        let python = python
-            .to_str()
-            .context("the environment's path is not UTF-8")?
-            .to_owned();
+        let python = python.to_str().context("the environment's path is not UTF-8")?.to_owned();
         self.cargo(&["test", "--workspace"], &[("PYPJRT_PYTHON", python)])
     }
 
@@ -281,14 +185,7 @@ impl Session {
         let python = self.env()?.python();
         let mut pytest = Command::new(python);
         pytest
-            .args([
-                "-m",
-                "pytest",
-                "-q",
-                "-p",
-                "no:cacheprovider",
-                "python/tests",
-            ])
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "python/tests"])
             .env("PJRT_TEST_PLATFORM", &self.backend.platform)
             .env("PJRT_TEST_LIBRARY", library);
         self.passes(&mut pytest)
@@ -301,20 +198,12 @@ impl Session {
         let python = self.env()?.python();
         let report = self.workspace.target.join("conform.json");
         let mut conform = Command::new(python);
-        conform
-            .args(["-m", "pypjrt.conform"])
-            .arg(&library)
-            .arg("--json")
-            .arg(&report);
+        conform.args(["-m", "pypjrt.conform"]).arg(&library).arg("--json").arg(&report);
         self.passes(&mut conform)?;
         let report: Value = serde_json::from_slice(&std::fs::read(&report)?)?;
         let book = self.workspace.root.join("docs/book/src/conformance.md");
-        let book = std::fs::read_to_string(&book)
-            .with_context(|| format!("cannot read {}", book.display()))?;
-        for check in report["checks"]
-            .as_array()
-            .context("the report has no checks")?
-        {
+        let book = std::fs::read_to_string(&book).with_context(|| format!("cannot read {}", book.display()))?;
+        for check in report["checks"].as_array().context("the report has no checks")? {
             let id = check["id"].as_str().unwrap_or_default();
             match check["result"].as_str() {
                 Some("pass" | "skip") => {}
@@ -338,25 +227,14 @@ impl Session {
             Matrix::All => all.to_vec(),
             Matrix::Ends => vec![all[0], all[all.len() - 1]],
         };
-        jaxlib_matrix::run(
-            &self.workspace.target,
-            &site,
-            &self.backend.platform,
-            &script,
-            &versions,
-        )
+        jaxlib_matrix::run(&self.workspace.target, &site, &self.backend.platform, &script, &versions)
     }
 
     fn demo(&mut self) -> Result<()> {
         self.wheel()?;
         let picture = self.workspace.target.join("demo/loss.png");
         let python = self.env()?.python();
-        let mut demo = crate::demo::command(
-            &python,
-            &self.workspace.root,
-            &self.backend.platform,
-            &picture,
-        );
+        let mut demo = crate::demo::command(&python, &self.workspace.root, &self.backend.platform, &picture);
         self.passes(&mut demo)
     }
 }
@@ -376,16 +254,9 @@ mod tests {
     #[test]
     fn the_help_lists_every_step() {
         let source = include_str!("test.rs");
-        let listed = source
-            .lines()
-            .find(|line| line.starts_with("Steps: "))
-            .unwrap();
+        let listed = source.lines().find(|line| line.starts_with("Steps: ")).unwrap();
         for step in &STEPS {
-            assert!(
-                listed.contains(step.name),
-                "{} is not in the help",
-                step.name
-            );
+            assert!(listed.contains(step.name), "{} is not in the help", step.name);
         }
     }
 }

@@ -23,12 +23,7 @@ const LIBRARY: &str = "pjrt_plugin.so";
   pip install dist/*.whl && JAX_PLATFORMS=rust_example python -c 'import jax; print(jax.devices())'")]
 pub struct Args {
     /// The backend crate to pack.
-    #[arg(
-        short,
-        long = "package",
-        value_name = "CRATE",
-        default_value = "backend-example"
-    )]
+    #[arg(short, long = "package", value_name = "CRATE", default_value = "backend-example")]
     package: String,
     /// Where to put the wheel [default: `wheels` in the target directory].
     #[arg(long, value_name = "DIR")]
@@ -44,10 +39,7 @@ impl Args {
         let workspace = Workspace::load()?;
         let out = self.out.unwrap_or_else(|| workspace.target.join("wheels"));
         let plugin = match self.library {
-            Some(path) => BuiltPlugin {
-                binary: crate::plugin_binary::PluginBinary::read(&path)?,
-                path,
-            },
+            Some(path) => BuiltPlugin { binary: crate::plugin_binary::PluginBinary::read(&path)?, path },
             None => build_plugin::build(&workspace, &self.package)?,
         };
         let path = pack(&workspace, &self.package, &plugin, &out)?;
@@ -57,12 +49,7 @@ impl Args {
 }
 
 /// Packs `plugin`, the product of the crate `package`, into a wheel in `out`.
-pub fn pack(
-    workspace: &Workspace,
-    package: &str,
-    plugin: &BuiltPlugin,
-    out: &Path,
-) -> Result<PathBuf> {
+pub fn pack(workspace: &Workspace, package: &str, plugin: &BuiltPlugin, out: &Path) -> Result<PathBuf> {
     let backend = BackendMetadata::load(workspace, package)?;
     let (platform_tag, remark) = plugin.binary.platform_tag();
     if let Some(remark) = remark {
@@ -70,19 +57,12 @@ pub fn pack(
     }
     let directory = format!("jax_plugins/{}", backend.platform);
     let template = workspace.root.join("python/plugin_template/__init__.py");
-    let template = std::fs::read_to_string(&template)
-        .with_context(|| format!("cannot read {}", template.display()))?;
-    let mut members = vec![(
-        format!("{directory}/__init__.py"),
-        fill(&template, &backend)?.into_bytes(),
-    )];
+    let template = std::fs::read_to_string(&template).with_context(|| format!("cannot read {}", template.display()))?;
+    let mut members = vec![(format!("{directory}/__init__.py"), fill(&template, &backend)?.into_bytes())];
     for (name, contents) in python_sources(&workspace.root.join("python/pjrt_plugin_support"))? {
         members.push((format!("{directory}/pjrt_plugin_support/{name}"), contents));
     }
-    members.push((
-        format!("{directory}/{LIBRARY}"),
-        std::fs::read(&plugin.path)?,
-    ));
+    members.push((format!("{directory}/{LIBRARY}"), std::fs::read(&plugin.path)?));
     let wheel = Wheel {
         distribution: backend.distribution(),
         version: backend.version.clone(),
@@ -104,10 +84,7 @@ pub fn pack(
 fn fill(template: &str, backend: &BackendMetadata) -> Result<String> {
     let mut filled = template.to_owned();
     for (name, value) in [
-        (
-            "@SUMMARY@",
-            backend.summary.replace('\\', "\\\\").replace('"', "\\\""),
-        ),
+        ("@SUMMARY@", backend.summary.replace('\\', "\\\\").replace('"', "\\\"")),
         ("@PLATFORM@", backend.platform.clone()),
         ("@CLIENT_PLATFORM@", backend.client_platform.clone()),
         ("@PRIORITY@", backend.priority.to_string()),
@@ -115,10 +92,7 @@ fn fill(template: &str, backend: &BackendMetadata) -> Result<String> {
         ("@LIBRARY@", LIBRARY.to_owned()),
         ("@VERSION@", backend.version.clone()),
     ] {
-        ensure!(
-            filled.contains(name),
-            "the package template does not use {name}"
-        );
+        ensure!(filled.contains(name), "the package template does not use {name}");
         filled = filled.replace(name, &value);
     }
     Ok(filled)
@@ -129,27 +103,18 @@ fn python_sources(directory: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let mut found = Vec::new();
     let mut pending = vec![directory.to_path_buf()];
     while let Some(current) = pending.pop() {
-        let entries = std::fs::read_dir(&current)
-            .with_context(|| format!("cannot read {}", current.display()))?;
+        let entries = std::fs::read_dir(&current).with_context(|| format!("cannot read {}", current.display()))?;
         for entry in entries {
             let path = entry?.path();
             if path.is_dir() {
                 pending.push(path);
             } else if path.extension().is_some_and(|extension| extension == "py") {
-                let name = path
-                    .strip_prefix(directory)?
-                    .to_str()
-                    .context("a file name that is not UTF-8")?
-                    .to_owned();
+                let name = path.strip_prefix(directory)?.to_str().context("a file name that is not UTF-8")?.to_owned();
                 found.push((name, std::fs::read(&path)?));
             }
         }
     }
-    ensure!(
-        !found.is_empty(),
-        "no Python files in {}",
-        directory.display()
-    );
+    ensure!(!found.is_empty(), "no Python files in {}", directory.display());
     found.sort();
     Ok(found)
 }

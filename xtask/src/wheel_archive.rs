@@ -31,12 +31,10 @@ pub struct Wheel {
 impl Wheel {
     /// Writes the wheel into `directory` and returns its path.
     pub fn write(&self, directory: &Path) -> Result<PathBuf> {
-        std::fs::create_dir_all(directory)
-            .with_context(|| format!("cannot create {}", directory.display()))?;
+        std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
         let name = format!("{}-{}-{}.whl", self.distribution, self.version, self.tag);
         let path = directory.join(name);
-        let file =
-            File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+        let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
         let mut archive = ZipWriter::new(file);
         for (name, contents) in self.all_members() {
             // A fixed time makes the archive reproducible; shared libraries keep the executable bit.
@@ -72,10 +70,7 @@ impl Wheel {
         let mut members = self.members.clone();
         members.push((format!("{info}/METADATA"), metadata.into_bytes()));
         members.push((format!("{info}/WHEEL"), wheel.into_bytes()));
-        members.push((
-            format!("{info}/entry_points.txt"),
-            self.entry_points.clone().into_bytes(),
-        ));
+        members.push((format!("{info}/entry_points.txt"), self.entry_points.clone().into_bytes()));
         let record_name = format!("{info}/RECORD");
         let record = record(&members, &record_name);
         members.push((record_name, record.into_bytes()));
@@ -87,13 +82,10 @@ impl Wheel {
 /// module path.
 pub fn unpack(path: &Path, directory: &Path) -> Result<()> {
     if directory.exists() {
-        std::fs::remove_dir_all(directory)
-            .with_context(|| format!("cannot empty {}", directory.display()))?;
+        std::fs::remove_dir_all(directory).with_context(|| format!("cannot empty {}", directory.display()))?;
     }
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    ZipArchive::new(file)?
-        .extract(directory)
-        .with_context(|| format!("cannot unpack {}", path.display()))
+    ZipArchive::new(file)?.extract(directory).with_context(|| format!("cannot unpack {}", path.display()))
 }
 
 fn record(members: &[(String, Vec<u8>)], record_name: &str) -> String {
@@ -133,10 +125,7 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("xtask-wheel-{}", std::process::id()));
         let first = std::fs::read(wheel.write(&directory).unwrap()).unwrap();
         let path = wheel.write(&directory).unwrap();
-        assert_eq!(
-            path.file_name().unwrap(),
-            "jax_x-1.0-py3-none-linux_x86_64.whl"
-        );
+        assert_eq!(path.file_name().unwrap(), "jax_x-1.0-py3-none-linux_x86_64.whl");
         assert_eq!(std::fs::read(path).unwrap(), first);
         std::fs::remove_dir_all(directory).unwrap();
     }

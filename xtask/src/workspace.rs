@@ -23,25 +23,17 @@ impl Workspace {
         let xtask = std::env::var_os("CARGO_MANIFEST_DIR")
             .map(PathBuf::from)
             .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
-        let root = xtask
-            .parent()
-            .context("xtask lies in a directory of the workspace")?
-            .to_path_buf();
+        let root = xtask.parent().context("xtask lies in a directory of the workspace")?.to_path_buf();
         let output = Command::new(cargo())
             .args(["metadata", "--format-version=1", "--no-deps"])
             .current_dir(&root)
             .output()
             .context("cannot run cargo metadata")?;
         if !output.status.success() {
-            bail!(
-                "cargo metadata failed:\n{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
+            bail!("cargo metadata failed:\n{}", String::from_utf8_lossy(&output.stderr));
         }
         let metadata: Value = serde_json::from_slice(&output.stdout)?;
-        let target = metadata["target_directory"]
-            .as_str()
-            .context("cargo metadata names no target directory")?;
+        let target = metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
         Ok(Self {
             root,
             target: PathBuf::from(target),
@@ -51,20 +43,10 @@ impl Workspace {
 
     /// The package called `name`, as `cargo metadata` prints it.
     pub fn package(&self, name: &str) -> Result<&Value> {
-        self.packages
-            .iter()
-            .find(|package| package["name"] == name)
-            .with_context(|| {
-                let all: Vec<&str> = self
-                    .packages
-                    .iter()
-                    .filter_map(|package| package["name"].as_str())
-                    .collect();
-                format!(
-                    "no crate called `{name}` in this workspace; it has {}",
-                    all.join(", ")
-                )
-            })
+        self.packages.iter().find(|package| package["name"] == name).with_context(|| {
+            let all: Vec<&str> = self.packages.iter().filter_map(|package| package["name"].as_str()).collect();
+            format!("no crate called `{name}` in this workspace; it has {}", all.join(", "))
+        })
     }
 }
 

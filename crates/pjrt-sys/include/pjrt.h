@@ -1,0 +1,46 @@
+// PJRT C API 0.114: everything. The files it includes are our own wording of the ABI facts.
+
+#ifndef PJRT_SYS_PJRT_H_
+#define PJRT_SYS_PJRT_H_
+
+#include "core/base.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/plugin.h"
+#include "core/client.h"
+#include "core/device.h"
+#include "core/memory.h"
+#include "core/buffer.h"
+#include "core/transfer.h"
+#include "core/executable.h"
+#include "core/topology.h"
+#include "core/api.h"
+
+#include "extensions/abi_version.h"
+#include "extensions/callback.h"
+#include "extensions/collectives.h"
+#include "extensions/cross_host_transfers.h"
+#include "extensions/custom_partitioner.h"
+#include "extensions/device_event.h"
+#include "extensions/example.h"
+#include "extensions/executable_metadata.h"
+#include "extensions/ffi.h"
+#include "extensions/gpu_custom_call.h"
+#include "extensions/host_allocator.h"
+#include "extensions/host_memory_allocator.h"
+#include "extensions/layouts.h"
+#include "extensions/megascale.h"
+#include "extensions/memory_descriptions.h"
+#include "extensions/multi_slice.h"
+#include "extensions/phase_compile.h"
+#include "extensions/profiler.h"
+#include "extensions/profiler_c_api.h"
+#include "extensions/raw_buffer.h"
+#include "extensions/shardings.h"
+#include "extensions/stream.h"
+#include "extensions/tpu_executable.h"
+#include "extensions/tpu_topology.h"
+#include "extensions/triton.h"
+#include "extensions/xla_transform.h"
+
+#endif  // PJRT_SYS_PJRT_H_
