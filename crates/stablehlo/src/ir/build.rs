@@ -6,6 +6,13 @@
 use super::op::{BlockData, OpData, RegionData, Span, ValueData};
 use super::{AttrId, BlockId, LocId, Module, NamedAttr, OpCode, OpId, RegionId, StrId, TypeId, ValueDef, ValueId};
 
+/// A list of attributes in the module's pool, which any number of ops may have in common.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AttrSpan(Span);
+
+/// No attributes.
+pub(crate) const NO_ATTRS: AttrSpan = AttrSpan(Span { start: 0, len: 0 });
+
 /// What a new op is to be.
 #[derive(Clone, Copy, Debug)]
 pub struct OpSpec<'a> {
@@ -76,7 +83,7 @@ impl Module {
     }
 
     /// The same with attribute lists that are already in the pool, so that equal ops share them.
-    pub(crate) fn new_op_with_spans(&mut self, spec: OpSpec<'_>, inherent: Span, discardable: Span) -> OpId {
+    pub(crate) fn new_op_with_spans(&mut self, spec: OpSpec<'_>, inherent: AttrSpan, discardable: AttrSpan) -> OpId {
         let op = OpId::from_index(self.ops.len());
         let operands = Span::push(&mut self.value_lists, spec.operands);
         let start = self.value_lists.len();
@@ -95,8 +102,8 @@ impl Module {
             loc: spec.loc,
             operands,
             results,
-            inherent,
-            discardable,
+            inherent: inherent.0,
+            discardable: discardable.0,
             regions,
             parent: None,
             prev: None,
@@ -106,10 +113,21 @@ impl Module {
     }
 
     /// Puts those attributes whose name passes into the pool, sorted by name.
-    fn push_attrs(&mut self, attrs: &[NamedAttr], keep: impl Fn(&str) -> bool) -> Span {
+    fn push_attrs(&mut self, attrs: &[NamedAttr], keep: impl Fn(&str) -> bool) -> AttrSpan {
         let mut chosen: Vec<NamedAttr> = attrs.iter().copied().filter(|a| keep(self.str(a.name))).collect();
-        chosen.sort_by(|a, b| self.str(a.name).cmp(self.str(b.name)));
-        Span::push(&mut self.attr_lists, &chosen)
+        self.push_attrs_sorting(&mut chosen)
+    }
+
+    /// Sorts a list of attributes by name and puts it into the pool.
+    pub(crate) fn push_attrs_sorting(&mut self, attrs: &mut [NamedAttr]) -> AttrSpan {
+        attrs.sort_by(|a, b| self.str(a.name).cmp(self.str(b.name)));
+        self.push_sorted_attrs(attrs)
+    }
+
+    /// Puts a list of attributes that is sorted by name into the pool.
+    pub(crate) fn push_sorted_attrs(&mut self, attrs: &[NamedAttr]) -> AttrSpan {
+        debug_assert!(attrs.is_sorted_by(|a, b| self.str(a.name) <= self.str(b.name)));
+        AttrSpan(Span::push(&mut self.attr_lists, attrs))
     }
 
     /// Makes an op at the end of a block.

@@ -49,6 +49,7 @@ pub use quantized::{QuantizationParameters, QuantizedType};
 pub use ty::{DYNAMIC, Element, OtherFloat, Signedness, TensorType, Type};
 pub use walk::{Walk, WalkStep};
 
+pub(crate) use build::{AttrSpan, NO_ATTRS};
 use intern::{StringTable, Uniquer};
 use op::{BlockData, OpData, RegionData, ValueData};
 
