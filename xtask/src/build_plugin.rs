@@ -9,8 +9,10 @@ use serde_json::Value;
 use crate::plugin_binary::PluginBinary;
 use crate::workspace::{Workspace, cargo};
 
-/// Builds the plugin `.so` of a backend crate (release) and checks it: GetPjrtApi must be the only exported
-/// symbol, and libc, libm, libgcc_s the only libraries it needs.
+/// Builds and checks the plugin `.so` of a backend crate
+///
+/// A release build. GetPjrtApi must be the only exported symbol, and libc, libm, libgcc_s the only libraries it
+/// needs.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cargo xtask build-plugin

@@ -11,8 +11,10 @@ use crate::python_env::{self, PythonEnv};
 use crate::wheel;
 use crate::workspace::Workspace;
 
-/// Trains a classifier of handwritten digits with JAX on a backend of this repository, then on XLA's CPU, and
-/// compares the two loss curves. Makes its own virtual environment and installs what it needs.
+/// Trains a classifier on a backend of this repository and on XLA's CPU
+///
+/// Handwritten digits, Adam, a small network; the two loss curves are compared. Makes its own virtual environment
+/// in the target directory and installs what it needs.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cargo xtask demo

@@ -15,9 +15,11 @@ use crate::wheel;
 use crate::wheel_archive;
 use crate::workspace::{Workspace, cargo};
 
-/// Runs all tests of the repository: formatting, lints, documentation, Rust tests, plugin and wheel, Python
-/// tests on the installed wheel, an independent conformance check, several jaxlib releases, the demo.
-/// Goes on after a failed step; exits with an error when any failed.
+/// Runs all tests of the repository
+///
+/// Formatting, lints, documentation, Rust tests, plugin and wheel, Python tests on the installed wheel, an
+/// independent conformance check, several jaxlib releases, the demo. Goes on after a failed step; exits with an
+/// error when any failed.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cargo xtask test

@@ -15,7 +15,9 @@ use crate::workspace::Workspace;
 /// The file name of the plugin inside its package.
 const LIBRARY: &str = "pjrt_plugin.so";
 
-/// Builds the plugin of a backend crate and packs it into a wheel that `pip install` makes visible to JAX.
+/// Packs the plugin of a backend crate into a wheel
+///
+/// `pip install` of the wheel is all it takes to make the backend visible to JAX.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cargo xtask wheel

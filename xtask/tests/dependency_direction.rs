@@ -15,10 +15,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
     ("stablehlo", &[]),
     ("pjrt-testkit", &["pjrt-sys"]),
     ("pjrt-wrapper", &["pjrt-sys", "pjrt-client-trait"]),
-    (
-        "backend-example",
-        &["pjrt-wrapper", "pjrt-client-trait", "stablehlo"],
-    ),
+    ("backend-example", &["pjrt-wrapper", "pjrt-client-trait", "stablehlo"]),
     ("xtask", &["pjrt-testkit"]),
 ];
 
@@ -32,18 +29,11 @@ fn packages() -> Vec<(String, Vec<(String, bool)>)> {
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
         .output()
         .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let names: Vec<String> = packages
-        .iter()
-        .map(|package| text(&package["name"]))
-        .collect();
+    let names: Vec<String> = packages.iter().map(|package| text(&package["name"])).collect();
     packages
         .iter()
         .map(|package| {
@@ -67,8 +57,7 @@ fn every_arrow_points_downward() {
             continue;
         };
         for (dependency, for_tests) in dependencies {
-            let fits = allowed.contains(&dependency.as_str())
-                || for_tests && FOR_TESTS.contains(&dependency.as_str());
+            let fits = allowed.contains(&dependency.as_str()) || for_tests && FOR_TESTS.contains(&dependency.as_str());
             if !fits {
                 wrong.push(format!("{name} must not depend on {dependency}"));
             }
@@ -82,10 +71,7 @@ fn the_layers_themselves_have_no_cycle() {
     for (index, (name, allowed)) in LAYERS.iter().enumerate() {
         for below in *allowed {
             let place = LAYERS.iter().position(|(layer, _)| layer == below);
-            assert!(
-                place.is_some_and(|place| place < index),
-                "{name} stands above {below}"
-            );
+            assert!(place.is_some_and(|place| place < index), "{name} stands above {below}");
         }
     }
 }
