@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -105,3 +107,35 @@ def test_sharded_and_replicated_arrays_assemble(devices):
 def test_unknown_devices_are_refused(platform):
     with pytest.raises(RuntimeError):
         jax.devices("no_such_platform")
+
+
+@pytest.mark.parametrize("program", [
+    lambda x: x * 2 + 1, jnp.sum, lambda x: x @ x.T, lambda x: x[::-1], lambda x: jnp.cumsum(x, 0),
+], ids=["element-wise", "sum", "product", "reverse", "cumsum"])
+def test_programs_over_sharded_arrays_are_right_or_refused(devices, program):
+    mesh = Mesh(np.array(devices), ("d",))
+    values = np.arange(12 * len(devices), dtype=np.float32).reshape(2 * len(devices), 6)
+    sharded = jax.device_put(values, NamedSharding(mesh, PartitionSpec("d")))
+    want = np.asarray(jax.jit(program)(values))
+    try:
+        got = np.asarray(jax.jit(program)(sharded))
+    except jax.errors.JaxRuntimeError as error:
+        assert re.search("partition|device|shard", str(error)), error
+    else:
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+def test_collectives_are_right_or_refused(devices):
+    mesh = Mesh(np.array(devices), ("d",))
+    shard_map = getattr(jax, "shard_map", None)
+    if shard_map is None:
+        from jax.experimental.shard_map import shard_map
+    total = jax.jit(shard_map(lambda x: jax.lax.psum(x, "d"), mesh=mesh, in_specs=PartitionSpec("d"),
+                              out_specs=PartitionSpec()))
+    values = np.arange(len(devices), dtype=np.float32)
+    try:
+        got = np.asarray(total(values))
+    except jax.errors.JaxRuntimeError as error:
+        assert re.search("partition|device|all_reduce|shard", str(error)), error
+    else:
+        np.testing.assert_array_equal(got, [values.sum()])

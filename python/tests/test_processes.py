@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -200,3 +201,23 @@ def test_identical_calls_leave_memory_flat(devices):
         f(x).block_until_ready()
     # 2000 results of 40 kB each would be 80 MB.
     assert resident() - before < 16_000_000
+
+
+def test_profiling_around_our_programs(tmp_path, devices):
+    with jax.profiler.trace(str(tmp_path)):
+        np.testing.assert_array_equal(jax.jit(lambda x: x + 1)(np.arange(3)), [1, 2, 3])
+    assert float(jnp.add(1, 1)) == 2
+
+
+def test_a_distributed_job_of_one_process(run_python, platform):
+    # JAX then adds the options node_id and num_nodes, and hands over a key-value store.
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    done = run_python(f"""
+        import jax, jax.numpy as jnp
+        jax.distributed.initialize("127.0.0.1:{port}", num_processes=1, process_id=0)
+        print(jax.process_count(), jax.default_backend(), jnp.add(1, 1))
+        jax.distributed.shutdown()
+    """, JAX_PLATFORMS=platform)
+    assert done.stdout.split() == ["1", platform, "2"]

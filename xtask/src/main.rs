@@ -13,6 +13,7 @@ mod build_plugin;
 mod demo;
 mod interpreter;
 mod jaxlib_matrix;
+mod new;
 mod plugin_binary;
 mod python_env;
 mod test;
@@ -34,6 +35,7 @@ enum Command {
     Wheel(wheel::Args),
     Demo(demo::Args),
     Test(test::Args),
+    New(new::Args),
     Bindgen(bindgen::Args),
 }
 
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Command::Wheel(args) => args.run(),
         Command::Demo(args) => args.run(),
         Command::Test(args) => args.run(),
+        Command::New(args) => args.run(),
         Command::Bindgen(args) => args.run(),
     };
     match outcome {
