@@ -66,6 +66,8 @@ pub struct MemoryStats {
     pub pool_bytes: Option<i64>,
     /// Most that was allocated from the system.
     pub peak_pool_bytes: Option<i64>,
+    /// Most that was requested by allocations, before rounding.
+    pub peak_allocated_bytes: Option<i64>,
 }
 
 /// A device of the job.

@@ -29,6 +29,12 @@ pub struct CompiledMemoryStats {
     pub peak_memory: i64,
     /// All of it.
     pub total_size: i64,
+    /// All that is allocated for a launch, rounding included.
+    pub total_allocation: i64,
+    /// Allocations that outlive a launch.
+    pub indefinite_allocations: i64,
+    /// Most that is in use on the heap at one time, without padding.
+    pub peak_unpadded_heap: i64,
 }
 
 /// A program after optimisation, for people and tools to look at.

@@ -38,12 +38,14 @@ pub trait PjrtTopologyDescription: Send + Sync + 'static {
         Err(Status::unimplemented("this backend compiles only with a client; give PJRT_Compile one"))
     }
 
-    /// The topology as bytes for the backend's topology reader. By default the framework stores the facts.
+    /// The topology as bytes for the backend's topology reader.
     ///
     /// # Errors
-    /// UNIMPLEMENTED asks for that default.
+    /// UNIMPLEMENTED unless the backend serializes topologies.
     fn serialize(&self) -> Result<Vec<u8>> {
-        Err(Status::unimplemented("this backend does not serialize topologies itself"))
+        Err(Status::unimplemented(
+            "this backend does not serialize topologies; create the topology anew by name and options",
+        ))
     }
 }
 

@@ -36,13 +36,15 @@ pub struct Release {
 /// Implemented by this crate only, for structs for which all zero bytes are a valid value. Where
 /// [`Self::SIZE_FIELD`] is not [`SizeField::Absent`], the struct begins with a `usize`, or with a
 /// [`PJRT_Extension_Base`] which does.
-pub unsafe trait Struct: Copy + 'static {
+pub unsafe trait Struct: Copy + core::fmt::Debug + 'static {
     /// Name in C.
     const NAME: &'static str;
     /// Offset of the last field plus its size: what a caller built against our header declares.
     const STRUCT_SIZE: usize;
     /// Whether the declared size can be trusted.
     const SIZE_FIELD: SizeField;
+    /// Fields in order. The only ones of a single byte are `bool`s.
+    const FIELDS: &'static [Field];
     /// Every size that a release gave the struct, oldest first; the last one is
     /// [`Self::STRUCT_SIZE`]. Extensions change without a new minor version: for their structs the
     /// minor is that of the core at the time.
@@ -152,6 +154,7 @@ macro_rules! layouts {
                 const STRUCT_SIZE: usize =
                     offset_of!($name, $last) + field_size(|s: &$name| &s.$last);
                 const SIZE_FIELD: SizeField = SizeField::$size_field;
+                const FIELDS: &'static [Field] = fields!($name, [$($field),*]);
                 const HISTORY: &'static [Release] =
                     &[$(Release { minor: $minor, struct_size: $size, len: $len }),*];
             }
@@ -164,7 +167,7 @@ macro_rules! layouts {
             name: stringify!($name),
             size: size_of::<$name>(),
             align: align_of::<$name>(),
-            fields: fields!($name, [$($field),*]),
+            fields: $name::FIELDS,
             struct_size: Some($name::STRUCT_SIZE),
             size_field: SizeField::$size_field,
             history: $name::HISTORY,

@@ -1,0 +1,53 @@
+//! The extensions, and the chain they form. Each node is at the newest layout known, with every member set.
+
+pub(crate) mod custom;
+pub(crate) mod ffi;
+pub(crate) mod layouts;
+pub(crate) mod memory_descriptions;
+pub(crate) mod shardings;
+
+use crate::backend::Backend;
+use pjrt_sys as sys;
+
+/// Builds the chain of a backend; it lives as long as the process.
+pub(crate) fn chain<B: Backend>() -> *mut sys::PJRT_Extension_Base {
+    let mut next = std::ptr::null_mut();
+    for extension in B::extensions() {
+        next = custom::node(extension, next);
+    }
+    if B::ffi_registry().is_some() {
+        next = ffi::node::<B>(next);
+    }
+    next = memory_descriptions::node(next);
+    next = shardings::node::<B>(next);
+    layouts::node::<B>(next)
+}
+
+/// The start of a node.
+pub(crate) fn base(
+    struct_size: usize,
+    kind: sys::PJRT_Extension_Type,
+    next: *mut sys::PJRT_Extension_Base,
+) -> sys::PJRT_Extension_Base {
+    sys::PJRT_Extension_Base { struct_size, type_: kind, next }
+}
+
+/// Leaves a node in memory for good.
+pub(crate) fn leak<T>(node: T) -> *mut sys::PJRT_Extension_Base {
+    Box::into_raw(Box::new(node)).cast()
+}
+
+/// Defines the C functions of an extension: `c_name => implementation(Args)`, generic over the backend or not.
+macro_rules! extension_functions {
+    ($($(#[$doc:meta])* $c_name:ident $(<$backend:ident>)? ($args:ident) => $implementation:expr;)*) => {
+        $($(#[$doc])*
+        unsafe extern "C" fn $c_name $(<$backend: crate::backend::Backend>)? (
+            args: *mut pjrt_sys::$args,
+        ) -> *mut pjrt_sys::PJRT_Error {
+            // SAFETY: that the pointer is null or points to Args of the stated size, ours for the call, is the C
+            // contract.
+            unsafe { crate::call::call(stringify!($c_name), args, $implementation) }
+        })*
+    };
+}
+pub(crate) use extension_functions;
