@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::inspect::Report;
 use crate::plugin_binary::PluginBinary;
 use crate::workspace::{Workspace, cargo};
 
@@ -28,8 +29,7 @@ impl Args {
     /// Builds, checks, reports.
     pub fn run(self) -> Result<()> {
         let plugin = build(&Workspace::load()?, &self.package)?;
-        plugin.report();
-        Ok(())
+        plugin.report()
     }
 }
 
@@ -43,16 +43,22 @@ pub struct BuiltPlugin {
 
 impl BuiltPlugin {
     /// Prints what a user wants to know of it.
-    pub fn report(&self) {
+    pub fn report(&self) -> Result<()> {
         let (tag, remark) = self.binary.platform_tag();
-        println!("plugin    {}", self.path.display());
-        println!("size      {:.1} MB", self.binary.size as f64 / 1e6);
-        println!("exports   {}", self.binary.exported.join(", "));
-        println!("needs     {}", self.binary.needed.join(", "));
-        println!("platform  {tag}");
+        println!("plugin     {}", self.path.display());
+        println!("size       {:.1} MB", self.binary.size as f64 / 1e6);
+        println!("exports    {}", self.binary.exported.join(", "));
+        println!("needs      {}", self.binary.needed.join(", "));
+        println!("wheel tag  {tag}");
         if let Some(remark) = remark {
-            println!("note      {remark}");
+            println!("note       {remark}");
         }
+        // Asking the library itself comes last: it proves that it loads and answers.
+        let report = Report::of(&self.path)?;
+        println!("C API      {}.{}", report.api_version.0, report.api_version.1);
+        let reads = |name| report.version_attribute(name).unwrap_or_else(|| "not stated".into());
+        println!("StableHLO  {} to {}", reads("stablehlo_minimum_version"), reads("stablehlo_current_version"));
+        Ok(())
     }
 }
 

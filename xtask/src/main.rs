@@ -11,6 +11,7 @@ mod backend_metadata;
 mod bindgen;
 mod build_plugin;
 mod demo;
+mod inspect;
 mod interpreter;
 mod jaxlib_matrix;
 mod new;
@@ -33,6 +34,7 @@ struct Cli {
 enum Command {
     BuildPlugin(build_plugin::Args),
     Wheel(wheel::Args),
+    Inspect(inspect::Args),
     Demo(demo::Args),
     Test(test::Args),
     New(new::Args),
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::BuildPlugin(args) => args.run(),
         Command::Wheel(args) => args.run(),
+        Command::Inspect(args) => args.run(),
         Command::Demo(args) => args.run(),
         Command::Test(args) => args.run(),
         Command::New(args) => args.run(),

@@ -166,7 +166,7 @@ impl Session {
         }
         self.plugin()?;
         let plugin = self.plugin.as_ref().context("the plugin was just built")?;
-        plugin.report();
+        plugin.report()?;
         let wheel = wheel::pack(&self.workspace, &self.backend.package, plugin, &self.workspace.target.join("wheels"))?;
         self.env()?.install_wheel(&wheel)?;
         println!("installed {}", wheel.display());
