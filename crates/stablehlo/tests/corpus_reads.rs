@@ -1,20 +1,11 @@
 //! Every program of the corpus of real programs reads, and has the ops that the corpus index says.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use stablehlo::ir::{Module, OpCode};
 
-/// The shared facts beside the workspace; absent in a plain clone, which then skips, unless CI demands them.
-fn corpus() -> Option<PathBuf> {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/stablehlo/corpus");
-    if dir.is_dir() {
-        return Some(dir);
-    }
-    assert!(std::env::var_os("CI").is_none(), "the corpus is missing: {}", dir.display());
-    println!("skipped: no corpus at {}", dir.display());
-    None
-}
+mod shared_facts;
 
 /// Programs and the row of the index that describes each.
 fn programs(dir: &Path) -> Vec<(String, Vec<u8>, BTreeMap<String, String>)> {
@@ -41,7 +32,7 @@ fn op_names(module: &Module) -> Vec<String> {
 
 #[test]
 fn every_program_reads_with_the_ops_of_the_index() {
-    let Some(dir) = corpus() else { return };
+    let Some(dir) = shared_facts::path("stablehlo/corpus") else { return };
     let programs = programs(&dir);
     let mut failures = Vec::new();
     for (file, bytes, row) in &programs {
@@ -74,4 +65,20 @@ fn every_program_reads_with_the_ops_of_the_index() {
     }
     println!("corpus: {} of {} programs read", programs.len() - failures.len(), programs.len());
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures[..failures.len().min(20)].join("\n"));
+}
+
+#[test]
+fn source_locations_survive() {
+    let Some(dir) = shared_facts::path("stablehlo/corpus") else { return };
+    let mut located = 0;
+    for (file, bytes, _) in programs(&dir) {
+        let module = stablehlo::bytecode::read(&bytes).expect("the other test says which do not read");
+        for op in module.walk(module.root()).map(|op| module.op(op)) {
+            let text = op.loc_text();
+            assert!(!text.is_empty(), "{file}");
+            located += usize::from(text.contains(".py:"));
+        }
+    }
+    println!("{located} ops name a line of Python");
+    assert!(located > 60_000);
 }

@@ -99,6 +99,8 @@ impl<'a> Reader<'a> {
 
     pub(super) fn read(mut self, section: Cursor<'a>) -> Result<Module> {
         self.cursor = section;
+        // An op takes about a dozen bytes.
+        self.tables.module.reserve_ops(section.remaining() / 12);
         if self.cursor.varint_with_flag()? != (1, false) {
             return self.cursor.error("the program is not one op");
         }

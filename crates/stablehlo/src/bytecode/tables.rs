@@ -60,6 +60,8 @@ pub(crate) struct Tables<'a> {
     locs: Vec<Option<LocId>>,
     loc_open: Vec<bool>,
     loc_nesting: u32,
+    /// A list of work to be used again.
+    spare: Vec<usize>,
     dialects: Vec<String>,
     pub(crate) resources: Vec<Resource<'a>>,
     /// Entries that may still be copied out of shared parts; keeps memory in proportion to the file.
@@ -111,6 +113,7 @@ impl<'a> Tables<'a> {
             return Err(ReadError::at("bytes are left over at the end of the attribute and type section", position));
         }
         let mut module = Module::without_root();
+        module.reserve_tables(num_attrs, num_types);
         let placeholder = (module.intern_attr(Attr::Unit), module.intern_type(Type::None), module.intern_str(""));
         Ok(Tables {
             module,
@@ -123,6 +126,7 @@ impl<'a> Tables<'a> {
             locs: vec![None; num_attrs],
             loc_open: vec![false; num_attrs],
             loc_nesting: 0,
+            spare: Vec::new(),
             dialects,
             resources,
             budget: 4096 + 64 * data.file().len(),
@@ -156,11 +160,11 @@ impl<'a> Tables<'a> {
 
     /// A string attribute of any octets.
     pub(crate) fn string_attr(&mut self, index: u64) -> Result<Attr> {
-        let bytes = self.string_bytes(index)?;
-        if std::str::from_utf8(bytes).is_err() {
-            return Ok(Attr::Bytes(bytes.into()));
+        match self.string(index) {
+            Ok(text) => Ok(Attr::String(text)),
+            // The string exists, so it is no UTF-8.
+            Err(error) => self.string_bytes(index).map(|bytes| Attr::Bytes(bytes.into())).map_err(|_| error),
         }
-        self.string(index).map(Attr::String)
     }
 
     fn attr_node(&self, index: u64) -> Result<usize> {
@@ -199,7 +203,9 @@ impl<'a> Tables<'a> {
     }
 
     fn resolve_slowly(&mut self, node: usize) -> Result<()> {
-        let mut work = vec![node];
+        let mut work = std::mem::take(&mut self.spare);
+        work.clear();
+        work.push(node);
         while let Some(&node) = work.last() {
             if self.slots[node].state == State::Done {
                 work.pop();
@@ -237,6 +243,7 @@ impl<'a> Tables<'a> {
             self.slots[node] = Slot { id, weight, depth: depth + 1, state: State::Done };
             work.pop();
         }
+        self.spare = work;
         Ok(())
     }
 
@@ -256,7 +263,9 @@ impl<'a> Tables<'a> {
             return Err(ReadError::new("locations and attributes hold each other too deeply"));
         }
         self.loc_nesting += 1;
-        let mut work = vec![root];
+        let mut work = std::mem::take(&mut self.spare);
+        work.clear();
+        work.push(root);
         while let Some(&node) = work.last() {
             if self.locs[node].is_some() {
                 work.pop();
@@ -276,6 +285,7 @@ impl<'a> Tables<'a> {
             work.pop();
         }
         self.loc_nesting -= 1;
+        self.spare = work;
         self.locs[root].ok_or_else(|| ReadError::new("a location could not be read"))
     }
 

@@ -40,6 +40,14 @@ impl<T: Hash + Eq> Uniquer<T> {
         self.table.find(hash, |&i| self.items[i as usize] == *item).copied()
     }
 
+    /// Makes room for as many more items.
+    pub(crate) fn reserve(&mut self, additional: usize) {
+        let Uniquer { items, table, hasher } = self;
+        items.reserve(additional);
+        table.reserve(additional, |&i| hasher.hash_one(&items[i as usize]));
+    }
+
+    #[inline]
     pub(crate) fn get(&self, index: u32) -> &T {
         &self.items[index as usize]
     }

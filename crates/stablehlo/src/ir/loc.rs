@@ -71,9 +71,12 @@ impl Module {
     /// Text such as `train.py:12:3 (jit(step)/dot_general)`: the innermost file position and the outermost
     /// name; `unknown location` if there is neither.
     pub fn loc_text(&self, id: LocId) -> String {
-        let (mut name, mut at) = (None, id);
+        let mut name = None;
         let mut out = String::new();
-        loop {
+        // Places to look, best last. The limit is for crafted chains; real ones are some ten long.
+        let mut places = vec![id];
+        for _ in 0..10_000 {
+            let Some(at) = places.pop() else { break };
             match self.loc(at) {
                 Loc::File { file, line, column, numbers, .. } => {
                     out.push_str(self.str(*file));
@@ -87,14 +90,11 @@ impl Module {
                 }
                 Loc::Name { name: n, child } => {
                     name.get_or_insert(*n);
-                    at = *child;
+                    places.push(*child);
                 }
-                Loc::CallSite { callee, .. } => at = *callee,
-                Loc::Fused { parts, .. } => match parts.first() {
-                    Some(&first) => at = first,
-                    None => break,
-                },
-                Loc::Unknown | Loc::Opaque(_) => break,
+                Loc::CallSite { callee, caller } => places.extend([*caller, *callee]),
+                Loc::Fused { parts, .. } => places.extend(parts.iter().rev()),
+                Loc::Unknown | Loc::Opaque(_) => {}
             }
         }
         match name.map(|n| self.str(n)) {
@@ -103,5 +103,27 @@ impl Module {
             None if out.is_empty() => "unknown location".to_owned(),
             None => out,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_has_the_innermost_file_and_the_outermost_name() {
+        let mut m = Module::new();
+        let [file, other, op, inner] = ["a.py", "b.py", "jit(f)/add", "f"].map(|text| m.intern_str(text));
+        let at = |file, line| Loc::File { file, line, column: 3, end_line: line, end_column: 9, numbers: 4 };
+        let (callee, caller) = (m.add_loc(at(file, 12)), m.add_loc(at(other, 7)));
+        let named = m.add_loc(Loc::Name { name: inner, child: callee });
+        let call = m.add_loc(Loc::CallSite { callee: named, caller });
+        let loc = m.add_loc(Loc::Name { name: op, child: call });
+        assert_eq!(m.loc_text(loc), "a.py:12:3 (jit(f)/add)");
+        let fallback = m.add_loc(Loc::CallSite { callee: LocId::UNKNOWN, caller });
+        assert_eq!(m.loc_text(fallback), "b.py:7:3");
+        let bare = m.add_loc(Loc::Name { name: op, child: LocId::UNKNOWN });
+        assert_eq!(m.loc_text(bare), "(jit(f)/add)");
+        assert_eq!(m.loc_text(LocId::UNKNOWN), "unknown location");
     }
 }

@@ -109,6 +109,21 @@ impl Module {
         }
     }
 
+    /// Makes room for as many attributes, locations among them, and types.
+    pub(crate) fn reserve_tables(&mut self, attrs_and_locs: usize, types: usize) {
+        // Most attributes of a program are locations.
+        self.attrs.reserve(attrs_and_locs / 4);
+        self.locs.reserve(attrs_and_locs / 2);
+        self.types.reserve(types / 2);
+    }
+
+    /// Makes room for as many ops.
+    pub(crate) fn reserve_ops(&mut self, ops: usize) {
+        self.ops.reserve(ops);
+        self.values.reserve(ops);
+        self.value_lists.reserve(3 * ops);
+    }
+
     pub(crate) fn set_root(&mut self, root: OpId) {
         self.root = root;
     }

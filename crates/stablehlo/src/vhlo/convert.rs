@@ -33,8 +33,11 @@ impl Conversion {
         properties: &[AttrId],
         out: &mut Vec<NamedAttr>,
     ) -> Result<()> {
+        let is_empty = |&value: &AttrId| matches!(tables.module.attr(value), Attr::Array(items) if items.is_empty());
+        let mut layouts = self.op.props.iter().zip(properties).filter(|(prop, _)| prop.rule == Rule::Layouts);
+        let without_layouts = layouts.all(|(_, value)| is_empty(value));
         for ((prop, &name), &value) in self.op.props.iter().zip(&self.names).zip(properties) {
-            if prop.rule == Rule::Part {
+            if prop.rule == Rule::Part || (prop.rule == Rule::Layouts && without_layouts) {
                 continue;
             }
             let value = apply(tables, prop.rule, value)
@@ -93,6 +96,7 @@ fn apply(tables: &mut Tables<'_>, rule: Rule, id: AttrId) -> Result<Option<AttrI
             let is_empty = matches!(attr, Attr::Array(items) if items.is_empty());
             optional(matches!(attr, Attr::Array(_)), is_empty, "an array")
         }
+        Rule::Layouts => keep(matches!(attr, Attr::Array(_)), "an array"),
         Rule::BackendConfig => {
             let is_empty = match attr {
                 Attr::String(text) => tables.module.str(*text).is_empty(),

@@ -58,6 +58,8 @@ pub(crate) enum Rule {
     OptionalDict,
     /// An array, optional, empty by default.
     OptionalArray,
+    /// An array of layouts: given for operands and results, or for neither.
+    Layouts,
     /// A rank-1 tensor of i64 that becomes an i64 array.
     I64s,
     /// The same, optional, empty by default.
@@ -198,6 +200,44 @@ mod tests {
                 let others = OPS.iter().filter(|o| o.code == op.code && o.exists_in(version));
                 assert_eq!(others.count(), 1, "{} in {version}", op.name);
             }
+        }
+    }
+
+    /// The published facts, found beside the workspace.
+    fn facts() -> Option<serde_json::Value> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/stablehlo/vhlo.json");
+        let Ok(text) = std::fs::read_to_string(path) else {
+            assert!(std::env::var_os("CI").is_none(), "{path} is missing");
+            println!("skipped: {path} does not exist");
+            return None;
+        };
+        Some(serde_json::from_str(&text).expect("JSON"))
+    }
+
+    #[test]
+    fn table_agrees_with_the_published_facts() {
+        let Some(facts) = facts() else { return };
+        let current = facts["current_version"].as_str().expect("a version");
+        assert_eq!(current.parse(), Ok(crate::CURRENT_VERSION));
+        let ops = facts["ops"].as_array().expect("ops");
+        assert_eq!(ops.len(), OPS.len());
+        let arity = |list: &serde_json::Value| {
+            let list = list.as_array().expect("a list");
+            let single = list.iter().filter(|item| item["arity"] == "one").count();
+            if single == list.len() { Arity::Just(single) } else { Arity::Many(single) }
+        };
+        for fact in ops {
+            let name = fact["name"].as_str().and_then(|n| n.strip_prefix("vhlo.")).expect("a name");
+            let op = VhloOp::find(name).unwrap_or_else(|| panic!("{name} is missing"));
+            let props: Vec<&str> = op.props.iter().map(|prop| prop.name).collect();
+            assert_eq!(serde_json::json!(props), fact["property_order"], "{name}");
+            let version = |text: &str| text.parse::<Version>().map(|v| (v.major, v.minor)).ok();
+            assert_eq!(version(fact["min_version"].as_str().expect("a version")), Some(op.since), "{name}");
+            assert_eq!(version(fact["max_version"].as_str().expect("a version")), op.until, "{name}");
+            let arities = (op.operands, op.results, op.regions);
+            assert_eq!(arities, (arity(&fact["operands"]), arity(&fact["results"]), arity(&fact["regions"])), "{name}");
+            let becomes = fact["stablehlo"].as_str().expect("a name");
+            assert!(becomes.starts_with(op.code.name()) || op.code == OpCode::Return, "{name} {becomes}");
         }
     }
 }
