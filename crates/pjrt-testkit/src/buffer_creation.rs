@@ -162,7 +162,7 @@ impl Client {
         Ok(Buffer { client: self.clone(), raw: args.buffer })
     }
 
-    /// A placeholder, and what binds it.
+    /// A placeholder, and what binds it. Some plugins need a layout to know its size.
     ///
     /// # Errors
     ///
@@ -171,8 +171,10 @@ impl Client {
         &self,
         element_type: PJRT_Buffer_Type,
         dims: &[i64],
+        layout: Option<&Layout>,
         memory: &Memory,
     ) -> Result<(Buffer, AliasFulfillment)> {
+        let mut layout = layout.map(Layout::to_raw);
         let args = live_call!(
             self.plugin(),
             PJRT_Client_CreateAliasBuffer {
@@ -181,6 +183,7 @@ impl Client {
                 shape_dims: dims.as_ptr(),
                 shape_num_dims: dims.len(),
                 shape_element_type: element_type,
+                shape_layout: layout.as_mut().map_or(std::ptr::null_mut(), |layout| &raw mut *layout),
             }
         )?;
         let buffer = Buffer { client: self.clone(), raw: args.alias_buffer };
@@ -275,9 +278,9 @@ impl AliasFulfillment {
     ///
     /// # Errors
     ///
-    /// The plugin's.
+    /// The plugin's. Some plugins return the very error that they were given; that is no failure.
     pub fn fail(self, code: Code, message: &str) -> Result<()> {
-        live_call!(
+        let outcome = live_call!(
             self.client.plugin(),
             PJRT_Client_FulfillAliasBuffer {
                 client: self.client.raw(),
@@ -286,7 +289,10 @@ impl AliasFulfillment {
                 error_message_size: message.len(),
                 fulfill_alias_buffer_cb: self.raw,
             }
-        )
-        .map(|_| ())
+        );
+        match outcome {
+            Err(error) if error.code != code || error.message != message => Err(error),
+            _ => Ok(()),
+        }
     }
 }
