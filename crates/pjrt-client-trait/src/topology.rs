@@ -3,7 +3,6 @@
 use crate::{
     CompileOptions, Layout, NamedValue, PjrtDeviceDescription, PjrtExecutable, Program, Result, Shape, Status,
 };
-use std::marker::PhantomData;
 
 /// The devices of a job, described. What ahead-of-time compilation targets.
 pub trait PjrtTopologyDescription: Send + Sync + 'static {
@@ -49,13 +48,16 @@ pub trait PjrtTopologyDescription: Send + Sync + 'static {
     }
 }
 
-/// A topology that is nothing but its facts.
+/// What compiles a program without a client.
+type Compiler<E> = fn(&Program<'_>, &CompileOptions) -> Result<E>;
+
+/// A topology that is nothing but its facts, and optionally a compiler that needs no more than those.
 pub struct StaticTopology<E> {
     platform_name: String,
     platform_version: String,
     devices: Vec<PjrtDeviceDescription>,
     attributes: Vec<NamedValue>,
-    executable: PhantomData<fn() -> E>,
+    compiler: Option<Compiler<E>>,
 }
 
 impl<E> StaticTopology<E> {
@@ -66,8 +68,15 @@ impl<E> StaticTopology<E> {
             platform_version: platform_version.to_owned(),
             devices,
             attributes: Vec::new(),
-            executable: PhantomData,
+            compiler: None,
         }
+    }
+
+    /// The same topology, able to compile ahead of time.
+    #[must_use]
+    pub fn with_compiler(mut self, compiler: Compiler<E>) -> Self {
+        self.compiler = Some(compiler);
+        self
     }
 
     /// The same topology with attributes.
@@ -95,5 +104,10 @@ impl<E: PjrtExecutable> PjrtTopologyDescription for StaticTopology<E> {
 
     fn attributes(&self) -> &[NamedValue] {
         &self.attributes
+    }
+
+    fn compile(&self, program: &Program<'_>, options: &CompileOptions) -> Result<E> {
+        let missing = || Status::unimplemented("this backend compiles only with a client; give PJRT_Compile one");
+        self.compiler.ok_or_else(missing)?(program, options)
     }
 }

@@ -107,7 +107,7 @@ pub fn get_api<B: Backend>() -> *const sys::PJRT_Api {
 #[macro_export]
 macro_rules! pjrt_plugin {
     ($($body:tt)*) => {
-        $crate::pjrt_backend! { pub struct PjrtPlugin; $($body)* }
+        $crate::pjrt_backend! { pub(crate) struct PjrtPlugin; $($body)* }
 
         /// The symbol by which frameworks load this plugin.
         #[unsafe(no_mangle)]

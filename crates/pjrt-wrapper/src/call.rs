@@ -43,8 +43,12 @@ pub(crate) unsafe fn call<A: sys::Struct>(
     }
 }
 
-/// Runs `body`; a panic in it becomes an INTERNAL error with its text.
-pub(crate) fn catch_panic<T>(name: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+/// Runs `body`; a panic in it becomes an INTERNAL error with its text. Every API call is inside one of these; a
+/// backend needs it on threads of its own.
+///
+/// # Errors
+/// What `body` returns, or INTERNAL.
+pub fn catch_panic<T>(name: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
         Err(Status::internal(format!("{name}: the backend panicked: {}", panic_text(panic.as_ref()))))
     })

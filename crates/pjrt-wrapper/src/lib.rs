@@ -36,6 +36,7 @@ mod state;
 mod table;
 
 pub use backend::{ApiCell, Backend, TopologyOf, get_api};
+pub use call::catch_panic;
 pub use extension::CustomExtension;
 pub use log::LOG_VARIABLE;
 /// The vocabulary of backends, for the macros.
