@@ -10,6 +10,7 @@ use clap::{Parser, Subcommand};
 mod backend_metadata;
 mod bindgen;
 mod build_plugin;
+mod conformance;
 mod demo;
 mod inspect;
 mod interpreter;
@@ -35,6 +36,7 @@ enum Command {
     BuildPlugin(build_plugin::Args),
     Wheel(wheel::Args),
     Inspect(inspect::Args),
+    Conformance(conformance::Args),
     Demo(demo::Args),
     Test(test::Args),
     New(new::Args),
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Command::BuildPlugin(args) => args.run(),
         Command::Wheel(args) => args.run(),
         Command::Inspect(args) => args.run(),
+        Command::Conformance(args) => args.run(),
         Command::Demo(args) => args.run(),
         Command::Test(args) => args.run(),
         Command::New(args) => args.run(),
