@@ -97,10 +97,11 @@ impl Surface {
         let Some((_, value)) = rest.split_once(" = ") else {
             return;
         };
-        // `PJRT_X_STRUCT_SIZE` comes as a value of an anonymous enum: `_bindgen_ty_7::NAME`, whose
-        // number `add_values` has under that type; the number itself comes as a plain integer.
-        if let Ok(value) = value.trim_end_matches(';').parse() {
-            self.constants.insert(name.to_owned(), value);
+        // A value of an anonymous enum, such as `PJRT_X_STRUCT_SIZE`, is `_bindgen_ty_7(24)`.
+        let value = value.trim_end_matches(';');
+        let number = value.split_once('(').map_or(value, |(_, rest)| rest.trim_end_matches(')'));
+        if let Ok(number) = number.trim_matches([' ', ',']).parse() {
+            self.constants.insert(name.to_owned(), number);
         }
     }
 
@@ -120,13 +121,6 @@ impl Surface {
                     self.structs.get_mut(name).and_then(|s| s.fields.iter_mut().find(|f| f.name == field))
             {
                 found.offset = offset;
-            }
-        }
-        // Values of anonymous enums are constants in C.
-        let anonymous: Vec<_> = self.enums.keys().filter(|name| name.starts_with("_bindgen_ty")).cloned().collect();
-        for name in anonymous {
-            if let Some(values) = self.enums.remove(&name) {
-                self.constants.extend(values);
             }
         }
         self.structs.retain(|name, _| !name.starts_with("_bindgen_ty"));
@@ -213,6 +207,9 @@ impl PJRT_Kind {
     pub const ONE: PJRT_Kind = PJRT_Kind(1);
 }
 pub const PJRT_API_MINOR: u32 = 114;
+pub const PJRT_A_Args_STRUCT_SIZE: _bindgen_ty_1 = _bindgen_ty_1(
+    17,
+);
 pub type PJRT_F = ::core::option::Option<unsafe extern "C" fn(a: usize)>;
 "#;
 
@@ -226,6 +223,7 @@ pub type PJRT_F = ::core::option::Option<unsafe extern "C" fn(a: usize)>;
         assert_eq!(found.fields[2].offset, 16);
         assert_eq!(surface.enums["PJRT_Kind"]["ONE"], 1);
         assert_eq!(surface.constants["PJRT_API_MINOR"], 114);
+        assert_eq!(surface.constants["PJRT_A_Args_STRUCT_SIZE"], 17);
         assert!(surface.aliases.contains_key("PJRT_F"));
     }
 }
