@@ -108,11 +108,12 @@ def test_a_library_for_another_machine_is_named(run_python, platform, library, t
     assert "built for ELF machine 243" in said
 
 
-def test_a_truncated_library_fails_with_the_loaders_words(run_python, platform, library, tmp_path):
-    image = open(library, "rb").read()
-    (tmp_path / "half.so").write_bytes(image[:len(image) // 2])
-    said = loud_failure(run_python, platform, f"plugin.LIBRARY_PATH = {str(tmp_path / 'half.so')!r}")
-    assert "half.so" in said
+@pytest.mark.parametrize("size", [64, 100, 4096, 60_000])
+def test_a_library_that_is_cut_off_is_named(run_python, platform, library, tmp_path, size):
+    # The loader would map it and die of a bus error.
+    (tmp_path / "part.so").write_bytes(open(library, "rb").read(size))
+    said = loud_failure(run_python, platform, f"plugin.LIBRARY_PATH = {str(tmp_path / 'part.so')!r}")
+    assert f"part.so: cut off: {size} bytes" in said
 
 
 def test_a_library_without_the_symbol_fails_by_its_name(run_python, platform, tmp_path):

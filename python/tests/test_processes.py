@@ -221,3 +221,11 @@ def test_a_distributed_job_of_one_process(run_python, platform):
         jax.distributed.shutdown()
     """, JAX_PLATFORMS=platform)
     assert done.stdout.split() == ["1", platform, "2"]
+
+
+def test_every_call_can_be_seen(run_python, platform):
+    program = "import jax, jax.numpy as jnp; print(jax.jit(lambda x: x + 1)(jnp.arange(3)))"
+    done = run_python(program, JAX_PLATFORMS=platform, PJRT_LOG="debug")
+    for call in ("PJRT_Client_Create", "PJRT_Client_Compile", "PJRT_LoadedExecutable_Execute", "PJRT_Buffer_ToHostBuffer"):
+        assert re.search(rf"{call}\b.* ok in [0-9.]+ us", done.stderr), call
+    assert run_python(program, JAX_PLATFORMS=platform, PJRT_LOG=None).stderr == ""
