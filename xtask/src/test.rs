@@ -27,7 +27,7 @@ use crate::workspace::{Workspace, cargo};
   cargo xtask test clippy cargo-test
   cargo xtask test jaxlib --matrix all
 
-Steps: format, clippy, doc, cargo-test, plugin, pytest, conform, jaxlib, demo")]
+Steps: format, clippy, doc, cargo-test, plugin, pytest, contract, conform, jaxlib, demo")]
 pub struct Args {
     /// Leave out the slow steps (jaxlib releases, demo).
     #[arg(long)]
@@ -57,7 +57,7 @@ struct Step {
     run: fn(&mut Session) -> Result<()>,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step { name: "format", slow: false, run: |session| session.cargo(&["fmt", "--all", "--check"], &[]) },
     Step {
         name: "clippy",
@@ -72,6 +72,7 @@ const STEPS: [Step; 9] = [
     Step { name: "cargo-test", slow: false, run: Session::cargo_test },
     Step { name: "plugin", slow: false, run: |session| session.wheel().map(drop) },
     Step { name: "pytest", slow: false, run: Session::pytest },
+    Step { name: "contract", slow: false, run: Session::contract },
     Step { name: "conform", slow: false, run: Session::conform },
     Step { name: "jaxlib", slow: true, run: Session::jaxlib },
     Step { name: "demo", slow: true, run: Session::demo },
@@ -191,6 +192,14 @@ impl Session {
             .env("PJRT_TEST_PLATFORM", &self.backend.platform)
             .env("PJRT_TEST_LIBRARY", library);
         self.passes(&mut pytest)
+    }
+
+    /// Our own client of the C API; in a process of its own, which a faulty plugin may abort.
+    fn contract(&mut self) -> Result<()> {
+        let library = self.plugin()?.path.clone();
+        let mut contract = Command::new(std::env::current_exe()?);
+        contract.arg("conformance").arg(library).stderr(std::process::Stdio::null());
+        self.passes(&mut contract)
     }
 
     /// An independent client of the C API probes the plugin: nothing may fail, and what the plugin does not offer
