@@ -1,6 +1,6 @@
 //! Device buffers.
 
-use crate::{Event, Layout, MemoryId, Result, Shape, Status};
+use crate::{Event, Layout, MemoryId, Result, Shape, Status, zeros};
 
 /// An array on a device. Dropping it frees its storage.
 ///
@@ -63,7 +63,7 @@ pub trait PjrtBuffer: Send + Sync + 'static {
                 self.layout()
             )));
         }
-        let mut whole = vec![0; self.shape().byte_size()];
+        let mut whole = zeros(self.shape().byte_size())?;
         self.copy_to_host(&mut whole)?;
         dst.copy_from_slice(&whole[offset..offset + dst.len()]);
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::{
     CompileOptions, DeviceAssignment, DeviceId, HostBuffer, Layout, MemoryId, PjrtBuffer, PjrtDevice, PjrtExecutable,
-    PjrtLoadedExecutable, PjrtMemorySpace, PjrtTopologyDescription, Program, Result, Shape, Status,
+    PjrtLoadedExecutable, PjrtMemorySpace, PjrtTopologyDescription, Program, Result, Shape, Status, zeros,
 };
 use std::sync::Arc;
 
@@ -140,7 +140,7 @@ pub trait PjrtClient: Send + Sync + Sized + 'static {
     /// # Errors
     /// As [`PjrtClient::buffer_from_host`].
     fn uninitialized_buffer(&self, shape: &Shape, memory: MemoryId, layout: Option<&Layout>) -> Result<Self::Buffer> {
-        self.buffer_from_host(HostBuffer::new(shape.clone(), vec![0; shape.byte_size()]), memory, layout)
+        self.buffer_from_host(HostBuffer::new(shape.clone(), zeros(shape.byte_size())?), memory, layout)
     }
 
     /// Copies a ready buffer to another memory. By default through the host.
@@ -148,7 +148,7 @@ pub trait PjrtClient: Send + Sync + Sized + 'static {
     /// # Errors
     /// What the transfers report.
     fn copy_to_memory(&self, source: &Arc<Self::Buffer>, memory: MemoryId) -> Result<Self::Buffer> {
-        let mut bytes = vec![0; source.shape().byte_size()];
+        let mut bytes = zeros(source.shape().byte_size())?;
         source.copy_to_host(&mut bytes)?;
         self.buffer_from_host(HostBuffer::new(source.shape().clone(), bytes), memory, None)
     }
@@ -159,7 +159,7 @@ pub trait PjrtClient: Send + Sync + Sized + 'static {
     /// # Errors
     /// What the transfers report; UNIMPLEMENTED for a layout that the backend would have to honour.
     fn bitcast(&self, source: &Arc<Self::Buffer>, shape: &Shape, layout: &Layout) -> Result<Self::Buffer> {
-        let mut bytes = vec![0; source.on_device_size()];
+        let mut bytes = zeros(source.on_device_size())?;
         source.copy_raw_to_host(0, &mut bytes)?;
         if !layout.is_row_major() || bytes.len() != shape.byte_size() {
             return Err(Status::unimplemented(format!("bitcast of a {} to {shape}{layout}", source.shape())));

@@ -1,6 +1,6 @@
 //! Host arrays on their way to a device, and how long their memory may be looked at.
 
-use crate::Shape;
+use crate::{Result, Shape, Status};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -10,6 +10,19 @@ use std::sync::Arc;
 pub trait HostBytes: Send + Sync {
     /// The memory: dense, row-major, whole bytes per element.
     fn bytes(&self) -> &[u8];
+}
+
+/// Host memory of that many zeros.
+///
+/// # Errors
+/// RESOURCE_EXHAUSTED when there is not so much: sizes come from callers, and running out of memory for one must
+/// not end the process.
+pub fn zeros(size: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let reserved = bytes.try_reserve_exact(size);
+    reserved.map_err(|_| Status::resource_exhausted(format!("no host memory for {size} bytes")))?;
+    bytes.resize(size, 0);
+    Ok(bytes)
 }
 
 /// What the caller promised about its array.

@@ -55,7 +55,7 @@ pub use executable::{CompiledMemoryStats, OptimizedProgram, PjrtExecutable};
 pub use execute::{Argument, DeviceLaunch, DeviceOutputs, ExecuteOptions, Launch, PjrtLoadedExecutable};
 pub use execute_context::{ExecuteContext, UserData, UserDataContext};
 pub use ffi_registry::{FfiHandler, FfiRegistry, FfiTypeInfo};
-pub use host_buffer::{HostBuffer, HostBufferSemantics, HostBytes};
+pub use host_buffer::{HostBuffer, HostBufferSemantics, HostBytes, zeros};
 pub use key_value_store::KeyValueStore;
 pub use layout::{Layout, Tile};
 pub use memory_space::{MemoryId, PjrtMemorySpace};

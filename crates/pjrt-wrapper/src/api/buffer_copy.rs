@@ -2,6 +2,7 @@
 
 use crate::api::client;
 use crate::backend::Backend;
+use crate::call::catch_panic;
 use crate::caller::{Caller, read_struct};
 use crate::handle;
 use crate::state::buffer::{BufferState, Source};
@@ -14,14 +15,15 @@ use pjrt_sys as sys;
 use std::sync::Arc;
 
 /// Copies to a memory: at once if the source is ready, else when it is.
-fn copy<B: Backend>(buffer: &BufferState<B>, memory: MemoryId) -> Result<*mut sys::PJRT_Buffer> {
+fn copy<B: Backend>(name: &'static str, buffer: &BufferState<B>, memory: MemoryId) -> Result<*mut sys::PJRT_Buffer> {
     let source = buffer.source()?;
     let client = buffer.client.clone();
     let (fulfil, deferred) = Deferred::<B>::new();
-    let layout = Layout::row_major(buffer.shape.rank());
+    let layout = client.client.default_layout(&buffer.shape);
     let copier = client.clone();
     source.when_ready(move |outcome| {
-        fulfil.complete(outcome.and_then(|ready| copier.client.copy_to_memory(&ready, memory).map(Arc::new)));
+        let copy = |ready| copier.client.copy_to_memory(&ready, memory).map(Arc::new);
+        fulfil.complete(outcome.and_then(|ready| catch_panic(name, || copy(ready))));
     });
     let source = match deferred.event().outcome() {
         None => Source::Deferred(deferred),
@@ -51,7 +53,7 @@ fn own_memory<B: Backend>(client: &ClientState<B>, memory: *const sys::PJRT_Memo
 pub(crate) fn copy_to_memory<B: Backend>(_: Caller<'_>, args: &mut sys::PJRT_Buffer_CopyToMemory_Args) -> Result<()> {
     let buffer = handle::get::<BufferState<B>, _>(args.buffer)?;
     let memory = own_memory(&buffer.client, args.dst_memory)?;
-    args.dst_buffer = copy(&buffer, memory)?;
+    args.dst_buffer = copy("PJRT_Buffer_CopyToMemory", &buffer, memory)?;
     Ok(())
 }
 
@@ -60,7 +62,7 @@ pub(crate) fn copy_to_device<B: Backend>(_: Caller<'_>, args: &mut sys::PJRT_Buf
     let buffer = handle::get::<BufferState<B>, _>(args.buffer)?;
     handle::get::<DeviceState<B>, _>(args.dst_device)?;
     let memory = buffer.client.placement(args.dst_device, std::ptr::null())?;
-    args.dst_buffer = copy(&buffer, memory)?;
+    args.dst_buffer = copy("PJRT_Buffer_CopyToDevice", &buffer, memory)?;
     Ok(())
 }
 
@@ -82,7 +84,8 @@ pub(crate) fn bitcast<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Buffer_Bit
     let (fulfil, deferred) = Deferred::<B>::new();
     let (caster, wanted, wanted_layout) = (client.clone(), shape.clone(), layout.clone());
     source.when_ready(move |outcome| {
-        fulfil.complete(outcome.and_then(|ready| caster.client.bitcast(&ready, &wanted, &wanted_layout).map(Arc::new)));
+        let cast = |ready| caster.client.bitcast(&ready, &wanted, &wanted_layout).map(Arc::new);
+        fulfil.complete(outcome.and_then(|ready| catch_panic("PJRT_Buffer_Bitcast", || cast(ready))));
     });
     let state = match deferred.event().outcome() {
         Some(Ok(())) => BufferState::direct(&client, deferred.buffer()?)?,
@@ -126,7 +129,7 @@ pub(crate) fn donate_with_control_dependency<B: Backend>(
 unsafe extern "C" fn dependency_ready<B: Backend>(
     args: *mut sys::PJRT_Buffer_DonateWithControlDependency_Callback_Args,
 ) {
-    let outcome = crate::call::catch_panic("PJRT_Buffer_DonateWithControlDependency callback", || {
+    let outcome = catch_panic("PJRT_Buffer_DonateWithControlDependency callback", || {
         // SAFETY: that the pointer is null or points to Args of the stated size is the C contract.
         let (args, _) = unsafe { read_struct(args) }?;
         if args.callback_data.is_null() {

@@ -126,7 +126,7 @@ pub(crate) fn view<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Client_Create
         armed: AtomicBool::new(false),
     });
     let buffer = client.client.view_of_device_buffer(view.clone(), memory)?;
-    view.armed.store(true, Ordering::Release);
     args.buffer = hand_out(&client, buffer, &shape)?;
+    view.armed.store(true, Ordering::Release);
     Ok(())
 }

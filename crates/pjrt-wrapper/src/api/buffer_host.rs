@@ -3,12 +3,15 @@
 use crate::api::buffer_create::hand_out;
 use crate::api::{client, host_array};
 use crate::backend::Backend;
+use crate::call::catch_panic;
 use crate::caller::Caller;
 use crate::handle;
 use crate::state::buffer::BufferState;
+use crate::state::deferred::BufferOf;
 use crate::state::event;
 use pjrt_client_trait::{
-    Event, EventPromise, HostBuffer, HostBufferSemantics, HostBytes, PjrtBuffer, PjrtClient, Result, Status,
+    Event, EventPromise, HostBuffer, HostBufferSemantics, HostBytes, Layout, PjrtBuffer, PjrtClient, Result, Status,
+    zeros,
 };
 use pjrt_sys as sys;
 use std::borrow::Cow;
@@ -112,10 +115,16 @@ impl Destination {
 pub(crate) fn to_host<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Buffer_ToHostBuffer_Args) -> Result<()> {
     let buffer = handle::get::<BufferState<B>, _>(args.src)?;
     let shape = buffer.shape.clone();
-    let layout = c.layout(args.host_layout, shape.rank())?;
-    if layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty()) {
-        return Err(Status::invalid_argument("a tiled layout of host memory; only an order of dimensions is accepted"));
-    }
+    let layout = match c.layout(args.host_layout, shape.rank())? {
+        Some(layout) if !layout.tiles.is_empty() => {
+            return Err(Status::invalid_argument(
+                "a tiled layout of host memory; only an order of dimensions is accepted",
+            ));
+        }
+        Some(layout) => layout,
+        // The order of the device, without its tiles.
+        None => Layout { minor_to_major: buffer.layout.minor_to_major.clone(), tiles: Vec::new() },
+    };
     let size = shape.byte_size();
     if args.dst.is_null() && size > 0 {
         args.dst_size = size;
@@ -132,19 +141,23 @@ pub(crate) fn to_host<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Buffer_ToH
     let mut destination = Destination::new(args.dst, size)?;
     let (promise, done) = Event::pending();
     source.when_ready(move |outcome| {
-        promise.complete(outcome.and_then(|buffer| match layout {
-            Some(layout) if !layout.is_row_major() => {
-                let mut dense = vec![0; size];
-                buffer.copy_to_host(&mut dense)?;
-                host_array::write_in_layout(&dense, &shape, &layout, destination.bytes());
-                Ok(())
+        let mut copy = |buffer: &BufferOf<B>| {
+            if layout.is_row_major() {
+                return buffer.copy_to_host(destination.bytes());
             }
-            _ => buffer.copy_to_host(destination.bytes()),
-        }));
+            let mut dense = zeros(size)?;
+            buffer.copy_to_host(&mut dense)?;
+            host_array::write_in_layout(&dense, &shape, &layout, destination.bytes());
+            Ok(())
+        };
+        promise.complete(outcome.and_then(|buffer| catch_panic("PJRT_Buffer_ToHostBuffer", || copy(&buffer))));
     });
     args.event = event::into_raw(done);
     Ok(())
 }
+
+const RAW: &str = "PJRT_Buffer_CopyRawToHost";
+const RAW_FUTURE: &str = "PJRT_Buffer_CopyRawToHostFuture callback";
 
 /// Checks a range of bytes of the device representation.
 fn raw_range(offset: i64, size: i64) -> Result<(usize, usize)> {
@@ -155,15 +168,15 @@ fn raw_range(offset: i64, size: i64) -> Result<(usize, usize)> {
 }
 
 /// Copies a range of a ready buffer.
-fn copy_range<P: PjrtBuffer>(buffer: &P, offset: usize, destination: &mut Destination) -> Result<()> {
-    let (wanted, there) = (destination.size, buffer.on_device_size());
+fn copy_range<P: PjrtBuffer>(name: &str, buffer: &P, offset: usize, destination: &mut Destination) -> Result<()> {
+    let (wanted, there) = (destination.size, catch_panic(name, || Ok(buffer.on_device_size()))?);
     if offset + wanted > there {
         return Err(Status::invalid_argument(format!(
             "bytes {offset} to {} were asked for, but the buffer has {there} on the device",
             offset + wanted
         )));
     }
-    buffer.copy_raw_to_host(offset, destination.bytes())
+    catch_panic(name, || buffer.copy_raw_to_host(offset, destination.bytes()))
 }
 
 /// `PJRT_Buffer_CopyRawToHost`.
@@ -174,7 +187,7 @@ pub(crate) fn copy_raw<B: Backend>(_: Caller<'_>, args: &mut sys::PJRT_Buffer_Co
     if let Some(known) = source.now().ok().flatten() {
         // What can be known now is an error now, and not one of the event.
         if offset + size > known.on_device_size() {
-            return Err(copy_range(&*known, offset, &mut Destination::new(args.dst, size)?)
+            return Err(copy_range(RAW, &*known, offset, &mut Destination::new(args.dst, size)?)
                 .err()
                 .unwrap_or_else(|| Status::internal("a range that does not fit was copied")));
         }
@@ -182,7 +195,7 @@ pub(crate) fn copy_raw<B: Backend>(_: Caller<'_>, args: &mut sys::PJRT_Buffer_Co
     let mut destination = Destination::new(args.dst, size)?;
     let (promise, done) = Event::pending();
     source.when_ready(move |outcome| {
-        promise.complete(outcome.and_then(|buffer| copy_range(&*buffer, offset, &mut destination)));
+        promise.complete(outcome.and_then(|buffer| copy_range(RAW, &*buffer, offset, &mut destination)));
     });
     args.event = event::into_raw(done);
     Ok(())
@@ -212,7 +225,7 @@ pub(crate) fn copy_raw_future<B: Backend>(
 }
 
 unsafe extern "C" fn destination_known<B: Backend>(args: *mut sys::PJRT_Buffer_CopyRawToHostFuture_Callback_Args) {
-    let outcome = crate::call::catch_panic("PJRT_Buffer_CopyRawToHostFuture callback", || {
+    let outcome = catch_panic(RAW_FUTURE, || {
         // SAFETY: that the pointer is null or points to Args of the stated size is the C contract.
         let (args, _) = unsafe { crate::caller::read_struct(args) }?;
         if args.callback_data.is_null() {
@@ -231,7 +244,7 @@ unsafe extern "C" fn destination_known<B: Backend>(args: *mut sys::PJRT_Buffer_C
         match Destination::new(args.dst, size) {
             Err(status) => promise.complete(Err(status)),
             Ok(mut destination) => source.when_ready(move |outcome| {
-                promise.complete(outcome.and_then(|buffer| copy_range(&*buffer, offset, &mut destination)));
+                promise.complete(outcome.and_then(|buffer| copy_range(RAW_FUTURE, &*buffer, offset, &mut destination)));
             }),
         }
         Ok(())

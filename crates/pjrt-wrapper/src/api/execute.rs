@@ -11,9 +11,10 @@ use crate::state::buffer::{BufferState, Source};
 use crate::state::deferred::{BufferOf, Deferred, Fulfil};
 use crate::state::device::DeviceState;
 use crate::state::event;
+use crate::state::executable::ExecutableState;
 use crate::state::loaded::{LoadedOf, LoadedState};
 use pjrt_client_trait::{
-    Argument, DeviceId, DeviceLaunch, DeviceOutputs, ElementType, Event, EventPromise, ExecuteOptions, Launch, Layout,
+    Argument, DeviceId, DeviceLaunch, DeviceOutputs, ElementType, Event, EventPromise, ExecuteOptions, Launch,
     LogicalId, PjrtBuffer, PjrtExecutable, PjrtLoadedExecutable, Result, Status,
 };
 use pjrt_sys as sys;
@@ -98,6 +99,12 @@ fn targets<B: Backend>(
         return Err(Status::unimplemented("send and recv callbacks in a launch on one chosen device"));
     }
     let device = handle::get::<DeviceState<B>, _>(execute_device)?;
+    let own = loaded.client.device_states().get(device.index).is_some_and(|own| Arc::ptr_eq(own, &device));
+    if !own || !device.is_addressable {
+        return Err(Status::invalid_argument(
+            "execute_device belongs to another client, or cannot be commanded by this process",
+        ));
+    }
     let id = device.with_device(|device| Ok(pjrt_client_trait::PjrtDevice::description(device).id))?;
     if loaded.executable.origin.options.compile_portable_executable {
         return Ok(vec![(LogicalId { replica: 0, partition: 0 }, id)]);
@@ -270,7 +277,14 @@ fn run<B: Backend>(
             }
             let loaded = loaded.clone();
             exists.on_ready(move |outcome| {
-                let launched = outcome.and_then(|()| launch(&loaded, &backend, parts, &options));
+                let launched = match outcome {
+                    Ok(()) => launch(&loaded, &backend, parts, &options),
+                    Err(status) => {
+                        // Nothing ran, so nothing is consumed.
+                        parts.into_iter().for_each(give_back);
+                        Err(status)
+                    }
+                };
                 fulfil_all(launched, promises);
             });
             Ok(results)
@@ -300,10 +314,10 @@ fn outputs_from<B: Backend>(
     device: DeviceId,
     mut source: impl FnMut() -> Source<B>,
 ) -> Result<Vec<Arc<BufferState<B>>>> {
-    let shapes = loaded.executable.executable.outputs().iter().enumerate();
-    let outputs = shapes.map(|(index, shape)| {
+    let executable = &loaded.executable.executable;
+    let layouts = ExecutableState::<B>::layouts_or_row_major(executable.output_layouts(), executable.outputs());
+    let outputs = executable.outputs().iter().zip(layouts).enumerate().map(|(index, (shape, layout))| {
         let memory = output_memory(loaded, device, index)?;
-        let layout = Layout::row_major(shape.rank());
         Ok(BufferState::placeholder(&loaded.client, shape.clone(), layout, memory, source()))
     });
     outputs.collect()
@@ -340,8 +354,9 @@ fn fulfil_all<B: Backend>(launched: Result<Vec<Results<B>>>, promises: Vec<Promi
         }
         Ok(results) => {
             for ((outputs, promise), results) in promises.into_iter().zip(results) {
-                for (fulfil, output) in outputs.into_iter().zip(&results.outputs) {
-                    let buffer = output.source().and_then(|source| source.now()).transpose();
+                for (fulfil, output) in outputs.into_iter().zip(results.outputs) {
+                    // Taken out, so that the placeholder is the only holder: it may be donated in place.
+                    let buffer = output.donate().and_then(|source| source.now()).transpose();
                     fulfil.complete(buffer.unwrap_or_else(|| Err(Status::internal("a result that does not exist"))));
                 }
                 results.done.on_ready(move |outcome| promise.complete(outcome));
@@ -372,7 +387,7 @@ fn launch<B: Backend>(
         donors.push(own);
         devices.push(DeviceLaunch { device: part.device, logical_id: part.place, arguments });
     }
-    let outcome = crate::call::catch_panic("execute", || {
+    let outcome = crate::call::catch_panic("PJRT_LoadedExecutable_Execute", || {
         backend
             .execute(Launch { devices: &mut devices, options })
             .and_then(|results| wrap(loaded, results, devices.len()))

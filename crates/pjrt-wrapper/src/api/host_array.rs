@@ -59,19 +59,26 @@ pub(crate) fn read<'call>(
     // With negative strides the first element is not at the lowest address.
     let lowest = data.wrapping_byte_offset(low as isize);
     let memory = c.bytes(lowest, length, "the host array")?;
-    Ok(Cow::Owned(gather(memory, low.unsigned_abs() as usize, shape, strides)))
+    gather(memory, low.unsigned_abs() as usize, shape, strides).map(Cow::Owned)
 }
 
 /// Copies the elements of a strided array together. All positions lie in `memory`, as computed from the same
 /// strides.
-fn gather(memory: &[u8], origin: usize, shape: &Shape, strides: &[i64]) -> Vec<u8> {
+///
+/// # Errors
+/// RESOURCE_EXHAUSTED when there is not so much memory: a broadcast array may be small where it comes from.
+fn gather(memory: &[u8], origin: usize, shape: &Shape, strides: &[i64]) -> Result<Vec<u8>> {
     let width = shape.element_type.byte_width();
-    let mut dense = Vec::with_capacity(shape.byte_size());
+    let mut dense = Vec::new();
+    let reserved = dense.try_reserve_exact(shape.byte_size());
+    reserved.map_err(|_| {
+        Status::resource_exhausted(format!("no host memory for the {} bytes of a {shape}", shape.byte_size()))
+    })?;
     visit(&shape.dims, strides, |offset| {
         let start = origin.wrapping_add_signed(offset as isize);
         dense.extend_from_slice(&memory[start..start + width]);
     });
-    dense
+    Ok(dense)
 }
 
 /// Calls `action` with the byte offset of every element, in row-major order.
@@ -90,11 +97,12 @@ fn visit(dims: &[i64], strides: &[i64], mut action: impl FnMut(i64)) {
             }
             axis -= 1;
             index[axis] += 1;
-            offset += strides[axis];
+            // The stride of a single element may be any number, so only the end of the walk has a meaning.
+            offset = offset.wrapping_add(strides[axis]);
             if index[axis] < dims[axis] {
                 break;
             }
-            offset -= strides[axis] * dims[axis];
+            offset = offset.wrapping_sub(strides[axis].wrapping_mul(dims[axis]));
             index[axis] = 0;
         }
     }
@@ -118,7 +126,7 @@ pub(crate) fn write_in_layout(dense: &[u8], shape: &Shape, layout: &Layout, dst:
 }
 
 /// Reads an array that lies in a given order of dimensions into the dense row-major form.
-pub(crate) fn read_in_layout(bytes: &[u8], shape: &Shape, layout: &Layout) -> Vec<u8> {
+pub(crate) fn read_in_layout(bytes: &[u8], shape: &Shape, layout: &Layout) -> Result<Vec<u8>> {
     let mut strides = vec![0; shape.rank()];
     let mut step = shape.element_type.byte_width() as i64;
     for &dim in &layout.minor_to_major {
@@ -169,6 +177,6 @@ mod tests {
         let mut column_major = vec![0; 12];
         write_in_layout(&dense, &shape, &layout, &mut column_major);
         assert_eq!(column_major, [0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11]);
-        assert_eq!(read_in_layout(&column_major, &shape, &layout), dense);
+        assert_eq!(read_in_layout(&column_major, &shape, &layout), Ok(dense));
     }
 }

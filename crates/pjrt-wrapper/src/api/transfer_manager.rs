@@ -5,13 +5,14 @@
 
 use crate::api::{client, host_array};
 use crate::backend::Backend;
+use crate::call::catch_panic;
 use crate::caller::Caller;
 use crate::handle::{self, HandleType};
 use crate::state::buffer::{BufferState, Source};
 use crate::state::client::ClientState;
 use crate::state::deferred::{Deferred, Fulfil};
 use crate::state::event;
-use pjrt_client_trait::{Event, HostBuffer, Layout, MemoryId, PjrtClient, Result, Shape, Status, Value};
+use pjrt_client_trait::{Event, HostBuffer, Layout, MemoryId, PjrtClient, Result, Shape, Status, Value, zeros};
 use pjrt_sys as sys;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -55,13 +56,31 @@ impl<B: Backend> Entry<B> {
     fn closed(&self) -> Status {
         Status::failed_precondition(format!("the transfer of this {} is complete already", self.shape))
     }
+}
+
+/// What is left to do when the last piece has arrived. Done without the lock of the entry, since callbacks that
+/// wait for the buffer may ask the manager.
+struct Completion<B: Backend> {
+    fulfil: Fulfil<B>,
+    shape: Shape,
+    layout: Layout,
+}
+
+impl<B: Backend> Completion<B> {
+    /// Closes an entry.
+    fn of(entry: &mut Entry<B>) -> Result<Self> {
+        let fulfil = entry.fulfil.take().ok_or_else(|| entry.closed())?;
+        Ok(Completion { fulfil, shape: entry.shape.clone(), layout: entry.layout.clone() })
+    }
 
     /// Makes the backend's buffer out of a dense row-major array.
-    fn finish(&mut self, client: &ClientState<B>, memory: MemoryId, dense: Vec<u8>) -> Result<()> {
-        let fulfil = self.fulfil.take().ok_or_else(|| self.closed())?;
-        let source = HostBuffer::new(self.shape.clone(), dense);
-        let layout = Some(&self.layout).filter(|layout| !layout.is_row_major());
-        let made = client.client.buffer_from_host(source, memory, layout).map(Arc::new);
+    fn finish(self, name: &str, manager: &ManagerState<B>, dense: Result<Vec<u8>>) -> Result<()> {
+        let Completion { fulfil, shape, layout } = self;
+        let made = catch_panic(name, || {
+            let layout = Some(&layout).filter(|layout| !layout.is_row_major());
+            manager.client.client.buffer_from_host(HostBuffer::new(shape, dense?), manager.memory, layout)
+        });
+        let made = made.map(Arc::new);
         let outcome = made.as_ref().map(drop).map_err(Clone::clone);
         fulfil.complete(made);
         outcome
@@ -98,7 +117,7 @@ pub(crate) fn create<B: Backend>(
         let (fulfil, deferred) = Deferred::<B>::new();
         let source = Source::Deferred(deferred);
         let buffer = BufferState::placeholder(&client, shape.clone(), layout.clone(), memory, source);
-        let staged = vec![0; shape.byte_size()];
+        let staged = zeros(shape.byte_size())?;
         entries.push(Mutex::new(Entry { shape, layout, buffer: Some(buffer), staged, fulfil: Some(fulfil) }));
     }
     args.transfer_manager = handle::insert(Arc::new(ManagerState { client, memory, entries }));
@@ -149,11 +168,13 @@ pub(crate) fn transfer_data<B: Backend>(
     entry.staged[range].copy_from_slice(piece);
     if args.is_last_transfer {
         let staged = std::mem::take(&mut entry.staged);
-        let dense = match entry.layout.is_row_major() {
-            true => staged,
-            false => host_array::read_in_layout(&staged, &entry.shape, &entry.layout),
+        let completion = Completion::of(&mut entry)?;
+        drop(entry);
+        let dense = match completion.layout.is_row_major() {
+            true => Ok(staged),
+            false => host_array::read_in_layout(&staged, &completion.shape, &completion.layout),
         };
-        entry.finish(&manager.client, manager.memory, dense)?;
+        completion.finish("PJRT_AsyncHostToDeviceTransferManager_TransferData", &manager, dense)?;
     }
     args.done_with_h2d_transfer = event::into_raw(Event::ready());
     Ok(())
@@ -182,11 +203,13 @@ pub(crate) fn transfer_literal<B: Backend>(
             Some(layout) if !layout.tiles.is_empty() => {
                 return Err(Status::invalid_argument("a tiled layout of host memory"));
             }
-            Some(layout) if !layout.is_row_major() => host_array::read_in_layout(&bytes, &shape, &layout),
+            Some(layout) if !layout.is_row_major() => host_array::read_in_layout(&bytes, &shape, &layout)?,
             _ => bytes.into_owned(),
         }
     };
-    entry.finish(&manager.client, manager.memory, dense)?;
+    let completion = Completion::of(&mut entry)?;
+    drop(entry);
+    completion.finish("PJRT_AsyncHostToDeviceTransferManager_TransferLiteral", &manager, Ok(dense))?;
     args.done_with_h2d_transfer = event::into_raw(Event::ready());
     Ok(())
 }

@@ -7,15 +7,20 @@ pub(crate) mod memory_descriptions;
 pub(crate) mod shardings;
 
 use crate::backend::Backend;
+use crate::call::catch_panic;
 use pjrt_sys as sys;
 
 /// Builds the chain of a backend; it lives as long as the process.
 pub(crate) fn chain<B: Backend>() -> *mut sys::PJRT_Extension_Base {
+    // A panic must not cross GetPjrtApi: what a backend cannot list is left out.
+    let or_none = |status| tracing::error!(target: "pjrt", "{}: {status}; left out", B::NAME);
+    let extensions = catch_panic("extensions", || Ok(B::extensions())).map_err(or_none).unwrap_or_default();
+    let has_registry = catch_panic("ffi_registry", || Ok(B::ffi_registry().is_some())).map_err(or_none);
     let mut next = std::ptr::null_mut();
-    for extension in B::extensions() {
+    for extension in extensions {
         next = custom::node(extension, next);
     }
-    if B::ffi_registry().is_some() {
+    if has_registry.unwrap_or_default() {
         next = ffi::node::<B>(next);
     }
     next = memory_descriptions::node(next);

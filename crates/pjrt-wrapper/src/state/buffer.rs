@@ -5,6 +5,7 @@
 //! deletion never waits, and a donated buffer that somebody still reads cannot be unwrapped by the backend.
 
 use crate::backend::Backend;
+use crate::call::catch_panic;
 use crate::handle::HandleType;
 use crate::lent::LentArray;
 use crate::state::client::ClientState;
@@ -63,14 +64,15 @@ impl<B: Backend> Source<B> {
         }
     }
 
-    /// Calls `action` with the backend's buffer when its contents are ready: now, if they are.
+    /// Calls `action` with the backend's buffer when its contents are ready: now, if they are. `action` runs on
+    /// whatever thread completes them, so it must not panic.
     pub(crate) fn when_ready(&self, action: impl FnOnce(Result<Arc<BufferOf<B>>>) + Send + 'static) {
         self.when_exists(move |outcome| match outcome {
             Err(status) => action(Err(status)),
-            Ok(buffer) => {
-                let ready = buffer.ready_event();
-                ready.on_ready(move |outcome| action(outcome.map(|()| buffer)));
-            }
+            Ok(buffer) => match catch_panic("ready_event", || Ok(buffer.ready_event())) {
+                Err(status) => action(Err(status)),
+                Ok(ready) => ready.on_ready(move |outcome| action(outcome.map(|()| buffer))),
+            },
         });
     }
 

@@ -46,7 +46,10 @@ impl<B: Backend> Deferred<B> {
 
 impl<B: Backend> Fulfil<B> {
     pub(crate) fn complete(self, outcome: Result<Arc<BufferOf<B>>>) {
-        let outcome = outcome.map(|buffer| _ = self.cell.set(buffer));
-        self.promise.complete(outcome);
+        let Fulfil { promise, cell } = self;
+        let outcome = outcome.map(|buffer| _ = cell.set(buffer));
+        // Callbacks may donate the buffer, so this end does not hold it while they run.
+        drop(cell);
+        promise.complete(outcome);
     }
 }
