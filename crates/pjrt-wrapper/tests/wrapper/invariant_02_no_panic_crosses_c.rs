@@ -281,7 +281,7 @@ fn no_panic_crosses_c_into_the_thread_that_completes_a_buffer() {
     // A launch that waits for an alias runs on the thread that fulfils it.
     session.script.set(|script| &script.pending_puts, false);
     let memory = &session.memory(0);
-    let (alias, fulfillment) = session.client.alias_buffer(PJRT_Buffer_Type::F32, &[2], memory).unwrap();
+    let (alias, fulfillment) = session.client.alias_buffer(PJRT_Buffer_Type::F32, &[2], None, memory).unwrap();
     let running = loaded.execute(&[vec![&alias]], &ExecuteOptions::default()).unwrap();
     let real = session.put(&[1.0f32, 2.0], &[2]);
     let (outcome, panicked) = panic_in("loaded.execute", || fulfillment.fulfill(&real));

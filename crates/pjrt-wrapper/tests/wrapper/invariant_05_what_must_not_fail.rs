@@ -71,7 +71,7 @@ fn what_must_not_fail_answers_for_buffers_in_every_state() {
     let ty = live.element_type().unwrap();
     let memory = session.memory(0);
     let failed = session.client.error_buffer(Code::ABORTED, "x", &[], ty, &[2], &memory).unwrap();
-    let (alias, _never) = session.client.alias_buffer(ty, &[2], &memory).unwrap();
+    let (alias, _never) = session.client.alias_buffer(ty, &[2], None, &memory).unwrap();
     let copy = session.compile("copy f32[2]");
     let late = copy.execute(&[vec![&alias]], &ExecuteOptions::default()).unwrap().outputs.remove(0).remove(0);
     for (state, buffer) in [
