@@ -2,7 +2,9 @@
 
 use pjrt_sys::PJRT_Buffer_Type as Type;
 
-use super::{CONSTANT, Check, DOUBLE, Subject, TWO_OUTPUTS, Verdict, ensure, ensure_code, ensure_eq, ensure_error};
+use super::{
+    CONSTANT, Check, DOUBLE, Program, Subject, TWO_OUTPUTS, Verdict, ensure, ensure_code, ensure_eq, ensure_error,
+};
 use crate::array::HostArray;
 use crate::compile_options::CompileOptions;
 use crate::error::Code;
@@ -17,6 +19,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check::required("a_broken_program_is_refused", broken_program),
     Check::required("handles_of_one_program_are_independent", handles),
     Check::required("a_deleted_executable_says_so_and_does_not_run", delete),
+    Check::optional("programs_are_read_as_text_too", text),
     Check::optional("memory_kinds_are_listed", memory_kinds),
     Check::optional("fingerprints_tell_programs_apart", fingerprints),
     Check::optional("costs_are_floats", costs),
@@ -31,7 +34,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// What an executable says. The loaded one lives as long: some plugins let the other borrow from it.
 fn with_executable<T>(
     subject: &Subject,
-    program: &str,
+    program: Program,
     ask: impl FnOnce(&Executable) -> Result<T, crate::Error>,
 ) -> Result<T, super::Trouble> {
     let loaded = subject.compile(program)?;
@@ -57,7 +60,7 @@ fn devices(subject: &Subject) -> Verdict {
     let last = devices.last().ok_or_else(|| super::Trouble::Failed("no device".to_owned()))?;
     let id = last.id()?;
     let options = CompileOptions::on_device(i64::from(id)).to_bytes();
-    let loaded = subject.client.compile(DOUBLE.as_bytes(), "mlir", &options)?;
+    let loaded = subject.client.compile(DOUBLE.artifact, "mlir", &options)?;
     ensure(loaded.addressable_devices()? == std::slice::from_ref(last), || "another device".to_owned())?;
     if subject.plugin().api_version().1 >= 96 {
         ensure_eq(&loaded.addressable_device_logical_ids()?, &vec![(0, 0)], "logical ids")?;
@@ -70,7 +73,7 @@ fn devices(subject: &Subject) -> Verdict {
 }
 
 fn garbage_options(subject: &Subject) -> Verdict {
-    let outcome = subject.client.compile(DOUBLE.as_bytes(), "mlir", b"\xff\xff\xff\xff");
+    let outcome = subject.client.compile(DOUBLE.artifact, "mlir", b"\xff\xff\xff\xff");
     ensure_code(outcome, Code::INVALID_ARGUMENT, "garbage options")
 }
 
@@ -103,6 +106,19 @@ fn delete(subject: &Subject) -> Verdict {
     loaded.delete()?;
     ensure(loaded.is_deleted()?, || "not deleted".to_owned())?;
     ensure_error(loaded.run(&[]), "running a deleted executable")
+}
+
+fn text(subject: &Subject) -> Verdict {
+    let options = CompileOptions::on_device(i64::from(subject.device()?.id()?)).to_bytes();
+    for program in [DOUBLE, TWO_OUTPUTS] {
+        // A plugin may read artifacts only; what it reads must be the same program.
+        let loaded = subject.client.compile(program.text.as_bytes(), "mlir", &options);
+        let loaded = loaded.map_err(|error| super::Trouble::Unsupported(error.to_string()))?;
+        let executable = loaded.executable()?;
+        let same = with_executable(subject, program, |executable| executable.output_dimensions())?;
+        ensure_eq(&executable.output_dimensions()?, &same, "dimensions")?;
+    }
+    Ok(())
 }
 
 fn memory_kinds(subject: &Subject) -> Verdict {
@@ -143,7 +159,7 @@ fn compile_options(subject: &Subject) -> Verdict {
     let bytes = with_executable(subject, DOUBLE, |executable| executable.compile_options())?;
     ensure(!bytes.is_empty(), || "no bytes".to_owned())?;
     // What comes back must be acceptable again.
-    let again = subject.client.compile(DOUBLE.as_bytes(), "mlir", &bytes)?;
+    let again = subject.client.compile(DOUBLE.artifact, "mlir", &bytes)?;
     let executable = again.executable()?;
     ensure_eq(&executable.num_outputs()?, &1, "outputs")
 }
@@ -160,7 +176,7 @@ fn serialization(subject: &Subject) -> Verdict {
 fn ahead_of_time(subject: &Subject) -> Verdict {
     let topology = subject.client.topology()?;
     let options = CompileOptions::on_device(i64::from(subject.device()?.id()?)).to_bytes();
-    let executable = subject.client.compile_for(&topology, CONSTANT.as_bytes(), "mlir", &options)?;
+    let executable = subject.client.compile_for(&topology, CONSTANT.artifact, "mlir", &options)?;
     ensure_eq(&executable.num_outputs()?, &1, "outputs")?;
     let loaded = subject.client.load(&executable, &options)?;
     drop(executable);

@@ -66,7 +66,7 @@ fn results(subject: &Subject) -> Verdict {
 fn every_device(subject: &Subject) -> Verdict {
     for device in subject.client.addressable_devices()? {
         let options = CompileOptions::on_device(i64::from(device.id()?)).to_bytes();
-        let loaded = subject.client.compile(DOUBLE.as_bytes(), "mlir", &options)?;
+        let loaded = subject.client.compile(DOUBLE.artifact, "mlir", &options)?;
         let array = HostArray::from_slice(&[1.0_f32, 2.0, 3.0, 4.0], &[4]);
         let argument = subject.client.buffer_from_host(&array, &device)?;
         let outputs = loaded.run(&[&argument])?;
@@ -211,7 +211,7 @@ fn several_devices(subject: &Subject) -> Verdict {
         device_assignment: Some(ids.iter().map(|id| vec![*id]).collect()),
         ..CompileOptions::default()
     };
-    let loaded = subject.client.compile(DOUBLE.as_bytes(), "mlir", &options.to_bytes())?;
+    let loaded = subject.client.compile(DOUBLE.artifact, "mlir", &options.to_bytes())?;
     let order = loaded.addressable_devices()?;
     ensure_eq(&order.len(), &2, "devices")?;
     let mut arguments = Vec::new();

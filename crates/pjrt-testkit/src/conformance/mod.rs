@@ -4,8 +4,8 @@
 //! plugin does not support what it is about; where frameworks need the function, that counts as a
 //! failure too. A panic of the test kit, such as one over damaged canary bytes, fails its check.
 //!
-//! The programs are StableHLO text that stays within the pretty form's oldest syntax, so that every
-//! reader takes them.
+//! The programs are portable artifacts of StableHLO 1.0.0, which is what frameworks send and what every
+//! reader takes; that a plugin reads their text too is a check of its own.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -259,37 +259,42 @@ impl Subject {
     }
 
     /// Compiles a program for the first device.
-    fn compile(&self, program: &str) -> Result<LoadedExecutable, Trouble> {
+    fn compile(&self, program: Program) -> Result<LoadedExecutable, Trouble> {
         let options = CompileOptions::on_device(i64::from(self.device()?.id()?));
-        Ok(self.client.compile(program.as_bytes(), "mlir", &options.to_bytes())?)
+        Ok(self.client.compile(program.artifact, "mlir", &options.to_bytes())?)
     }
 }
 
+/// A program in both forms that the C API takes. The artifacts are the texts, serialized for StableHLO
+/// 1.0.0 by `stablehlo.serialize_portable_artifact_str` of jaxlib.
+struct Program {
+    text: &'static str,
+    artifact: &'static [u8],
+}
+
+macro_rules! program {
+    ($name:literal) => {
+        Program {
+            text: include_str!(concat!("programs/", $name, ".mlir")),
+            artifact: include_bytes!(concat!("programs/", $name, ".mlirbc")),
+        }
+    };
+}
+
 /// `x + x`.
-const DOUBLE: &str = "module @double {\n  func.func public @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n    \
-    %0 = stablehlo.add %arg0, %arg0 : tensor<4xf32>\n    return %0 : tensor<4xf32>\n  }\n}\n";
+const DOUBLE: Program = program!("double");
 
 /// `x + x`, with the argument donated.
-const DOUBLE_IN_PLACE: &str = "module @double_in_place {\n  func.func public @main(\
-    %arg0: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {\n    \
-    %0 = stablehlo.add %arg0, %arg0 : tensor<4xf32>\n    return %0 : tensor<4xf32>\n  }\n}\n";
+const DOUBLE_IN_PLACE: Program = program!("double_in_place");
 
 /// `x + y`, with the first argument donated.
-const ADD_IN_PLACE: &str = "module @add_in_place {\n  func.func public @main(\
-    %arg0: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %arg1: tensor<4xf32>) -> tensor<4xf32> {\n    \
-    %0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n    return %0 : tensor<4xf32>\n  }\n}\n";
+const ADD_IN_PLACE: Program = program!("add_in_place");
 
 /// Two outputs: `x * y` and `-x`.
-const TWO_OUTPUTS: &str = "module @two_outputs {\n  func.func public @main(%arg0: tensor<2x2xf32>, \
-    %arg1: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {\n    \
-    %0 = stablehlo.multiply %arg0, %arg1 : tensor<2x2xf32>\n    \
-    %1 = stablehlo.negate %arg0 : tensor<2x2xf32>\n    \
-    return %0, %1 : tensor<2x2xf32>, tensor<2x2xf32>\n  }\n}\n";
+const TWO_OUTPUTS: Program = program!("two_outputs");
 
 /// No argument, one output.
-const CONSTANT: &str = "module @constant {\n  func.func public @main() -> tensor<3xi32> {\n    \
-    %0 = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>\n    return %0 : tensor<3xi32>\n  }\n}\n";
+const CONSTANT: Program = program!("constant");
 
 /// One argument, no output.
-const NO_OUTPUT: &str = "module @no_output {\n  func.func public @main(%arg0: tensor<4xf32>) {\n    \
-    return\n  }\n}\n";
+const NO_OUTPUT: Program = program!("no_output");

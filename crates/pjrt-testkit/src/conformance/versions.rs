@@ -34,7 +34,7 @@ fn session(subject: &Subject, caller: Caller) -> Verdict {
     {
         tolerate_unimplemented(outcome)?;
     }
-    let loaded = client.compile(DOUBLE.as_bytes(), "mlir", &options)?;
+    let loaded = client.compile(DOUBLE.artifact, "mlir", &options)?;
     let executable = loaded.executable()?;
     ensure_eq(&executable.num_outputs()?, &1, "outputs")?;
     for outcome in [
