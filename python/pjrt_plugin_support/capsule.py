@@ -22,3 +22,11 @@ def c_api_capsule(library: str | os.PathLike[str] | ctypes.CDLL):
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     return new(table, _CAPSULE_NAME, None)
+
+
+def table_address(capsule) -> int:
+    """The address of the table in a capsule made here or by JAX."""
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype = ctypes.c_void_p
+    pointer_of.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    return pointer_of(capsule, _CAPSULE_NAME)

@@ -11,6 +11,7 @@ from jax._src import xla_bridge
 
 from .donation import open_donation
 from .experimental_warning import drop_experimental_warning
+from .ffi_targets import pass_on_ffi_targets
 from .host_callbacks import open_host_callbacks
 from .library_file import checked_path
 from .lowering_rules import borrow_lowering_rules
@@ -76,6 +77,7 @@ def register(
     _registered[name] = capsule
     if platform not in _KNOWN_TO_JAX:
         _open_doors(platform, host_callbacks)
+        pass_on_ffi_targets(name, platform, capsule)
     return capsule
 
 

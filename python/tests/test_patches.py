@@ -109,6 +109,46 @@ def test_callbacks_travel_by_send_and_recv_when_the_backend_says_it_can(run_pyth
     assert receives >= 1
 
 
+def test_ffi_targets_reach_the_plugin_or_are_refused(run_python, platform):
+    done = run_python(f"""
+        import jax, jax.numpy as jnp, numpy as np
+        from jaxlib import lapack
+        from jax_plugins.{platform}.pjrt_plugin_support import capsule, ffi_targets
+        import jax.extend.backend
+        from jax._src import xla_bridge
+        x = jnp.array([[4.0, 2.0], [2.0, 5.0]])
+        table = capsule.table_address(xla_bridge._backend_factories[{platform!r}].c_api)
+        [handler] = [handler for name, handler, *_ in lapack.registrations()["cpu"] if name == "lapack_spotrf_ffi"]
+        if ffi_targets.register_handler_function(table) is None:
+            try:
+                jax.ffi.register_ffi_target("test_potrf", handler, platform={platform!r})
+            except NotImplementedError as error:
+                assert "test_potrf" in str(error) and "no FFI extension" in str(error)
+                print("refused")
+        else:
+            jax.ffi.register_ffi_target("test_potrf", handler, platform={platform!r})
+            call = jax.ffi.ffi_call("test_potrf", (jax.ShapeDtypeStruct((2, 2), jnp.float32), jax.ShapeDtypeStruct((), jnp.int32)),
+                                    input_layouts=[(0, 1)], output_layouts=[(0, 1), None])
+            factor, info = jax.jit(lambda x: call(x, uplo=np.uint8(ord("L"))))(x)
+            assert int(info) == 0
+            np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(np.asarray(x)), rtol=1e-6)
+            print("called")
+    """, JAX_PLATFORMS=platform)
+    assert done.stdout.split() in (["refused"], ["called"])
+
+
+def test_an_untyped_ffi_target_is_refused(run_python, platform):
+    done = run_python(f"""
+        import jax
+        jax.devices()
+        try:
+            jax.ffi.register_ffi_target("old", object(), platform={platform!r}, api_version=0)
+        except NotImplementedError as error:
+            print(error)
+    """, JAX_PLATFORMS=platform)
+    assert "old" in done.stdout
+
+
 def moved_donation(monkeypatch):
     from jax._src.interpreters import mlir
 
@@ -151,6 +191,20 @@ def moved_callbacks(monkeypatch):
 
     for home in (callback, mlir):
         monkeypatch.delattr(home, "emit_python_callback", raising=False)
+
+
+def moved_ffi(monkeypatch):
+    from jax._src.lib import xla_client
+
+    monkeypatch.delattr(xla_client, "register_custom_call_handler")
+
+
+def test_a_moved_ffi_registry_costs_one_warning(module, monkeypatch):
+    with monkeypatch.context() as patched:
+        moved_ffi(patched)
+        with pytest.warns(RuntimeWarning, match="FFI targets") as caught:
+            assert module("ffi_targets").pass_on_ffi_targets("some_plugin", "some_platform", None) is False
+        assert len(caught) == 1
 
 
 @pytest.mark.parametrize(("name", "function", "break_jax", "what"), [

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Crate, and the crates of this workspace that it may depend on. A new crate must be given its place here.
-const LAYERS: [(&str, &[&str]); 7] = [
+const LAYERS: [(&str, &[&str]); 8] = [
     ("pjrt-sys", &[]),
     // The safe vocabulary has no C types in it.
     ("pjrt-client-trait", &[]),
@@ -15,7 +15,9 @@ const LAYERS: [(&str, &[&str]); 7] = [
     ("stablehlo", &[]),
     ("pjrt-testkit", &["pjrt-sys"]),
     ("pjrt-wrapper", &["pjrt-sys", "pjrt-client-trait"]),
-    ("backend-example", &["pjrt-wrapper", "pjrt-client-trait", "stablehlo"]),
+    // The host half of typed FFI: foreign call frames on one side, the safe vocabulary on the other.
+    ("xla-ffi", &["pjrt-sys", "pjrt-client-trait"]),
+    ("backend-example", &["pjrt-wrapper", "pjrt-client-trait", "stablehlo", "xla-ffi"]),
     ("xtask", &["pjrt-testkit"]),
 ];
 
