@@ -15,10 +15,12 @@ mod resources;
 mod sdy;
 mod sections;
 mod tables;
+mod write;
 
 pub use error::ReadError;
 pub(crate) use error::Result;
 pub(crate) use tables::{Decoder, Tables};
+pub use write::{WriteError, write};
 
 use crate::ir::Module;
 use crate::vhlo::Version;

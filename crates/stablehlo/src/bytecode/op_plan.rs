@@ -15,7 +15,7 @@ pub(super) enum Plan {
 }
 
 /// Ops outside VHLO: properties in the order of the file; `?` marks optional ones.
-const PLAIN: &[(OpCode, &[&str])] = &[
+pub(super) const PLAIN: &[(OpCode, &[&str])] = &[
     (OpCode::BuiltinModule, &["sym_name?", "sym_visibility?"]),
     (OpCode::BuiltinUnrealizedConversionCast, &[]),
     (OpCode::FuncFunc, &["arg_attrs?", "function_type", "no_inline?", "res_attrs?", "sym_name", "sym_visibility?"]),

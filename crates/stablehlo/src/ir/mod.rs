@@ -175,6 +175,11 @@ impl Module {
         self.blocks.len()
     }
 
+    /// Number of locations.
+    pub fn num_locs(&self) -> usize {
+        self.locs.len()
+    }
+
     /// Number of distinct types.
     pub fn num_types(&self) -> usize {
         self.types.len()

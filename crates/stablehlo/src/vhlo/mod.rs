@@ -14,6 +14,6 @@ mod version;
 
 pub(crate) use attr_codes::decode_attr;
 pub(crate) use convert::Conversion;
-pub(crate) use op::VhloOp;
+pub(crate) use op::{Rule, VhloOp};
 pub(crate) use type_codes::decode_type;
 pub use version::{CURRENT_VERSION, MINIMUM_VERSION, Version};

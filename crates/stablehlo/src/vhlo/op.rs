@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use hashbrown::HashMap;
 
-#[cfg(test)]
 use super::Version;
 use super::op_table::OPS;
 use crate::ir::OpCode;
@@ -146,10 +145,8 @@ pub(crate) struct VhloOp {
     /// What it becomes.
     pub(crate) code: OpCode,
     /// First version that has it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "reading needs no check of it; writing will"))]
     pub(crate) since: (u32, u32),
     /// Last version that has it, if it has been replaced.
-    #[cfg_attr(not(test), expect(dead_code, reason = "reading needs no check of it; writing will"))]
     pub(crate) until: Option<(u32, u32)>,
     pub(crate) operands: Arity,
     pub(crate) results: Arity,
@@ -167,7 +164,17 @@ impl VhloOp {
         BY_NAME.get(name).copied()
     }
 
-    #[cfg(test)]
+    /// The form that an op has in programs of this version.
+    pub(crate) fn form_of(code: OpCode, version: Version) -> Option<&'static VhloOp> {
+        static BY_CODE: LazyLock<HashMap<OpCode, Vec<&'static VhloOp>>> = LazyLock::new(|| {
+            let mut by_code: HashMap<_, Vec<_>> = HashMap::new();
+            OPS.iter().for_each(|op| by_code.entry(op.code).or_default().push(op));
+            by_code
+        });
+        let code = if code == OpCode::FuncReturn { OpCode::Return } else { code };
+        BY_CODE.get(&code)?.iter().copied().find(|op| op.exists_in(version))
+    }
+
     /// Whether programs of this version have the op in this form.
     pub(crate) fn exists_in(&self, version: Version) -> bool {
         let version = (version.major, version.minor);
