@@ -1,4 +1,4 @@
-//! StableHLO programs in pure Rust: bytecode, IR, reference evaluator.
+//! StableHLO programs in pure Rust: bytecode, IR, verifier, reference evaluator.
 //!
 //! Knows nothing of PJRT, of any backend or of any accelerator.
 #![forbid(unsafe_code)]
@@ -8,6 +8,7 @@ pub mod element_type;
 pub mod eval;
 pub mod ir;
 mod program;
+pub mod verify;
 mod vhlo;
 
 pub use bytecode::ReadError;

@@ -1,7 +1,7 @@
 //! Changing a program in place: moving, removing and rewriting ops.
 
-use super::op::Span;
-use super::{AttrId, BlockId, Module, NamedAttr, OpCode, OpId, TypeId, ValueId};
+use super::op::{Span, ValueData};
+use super::{AttrId, BlockId, Module, NamedAttr, OpCode, OpId, TypeId, ValueDef, ValueId};
 
 impl Module {
     /// Puts a detached op at the end of a block.
@@ -65,6 +65,29 @@ impl Module {
     /// Changes all operands, also their number.
     pub fn set_operands(&mut self, op: OpId, operands: &[ValueId]) {
         self.ops[op.index()].operands = Span::push(&mut self.value_lists, operands);
+    }
+
+    /// Makes an op the owner of the regions it lists, after another op was made that lists them too.
+    pub(crate) fn set_region_parents(&mut self, op: OpId) {
+        for region in self.op(op).regions().to_vec() {
+            self.regions[region.index()].parent = Some(op);
+        }
+    }
+
+    /// Gives an op that was made without results those of these types.
+    ///
+    /// # Panics
+    /// If the op has results.
+    pub fn set_result_types(&mut self, op: OpId, types: &[TypeId]) {
+        assert!(self.op(op).results().is_empty(), "the op has results already");
+        let loc = self.ops[op.index()].loc;
+        let start = self.value_lists.len();
+        for (index, &ty) in types.iter().enumerate() {
+            let value = ValueId::from_index(self.values.len());
+            self.values.push(ValueData { ty, def: ValueDef::Result { op, index: index as u32 }, loc });
+            self.value_lists.push(value);
+        }
+        self.ops[op.index()].results = Span::between(start, self.value_lists.len());
     }
 
     /// Changes the type of a value.

@@ -23,6 +23,24 @@ impl Module {
         out
     }
 
+    /// The same, cut off with `...` once it is longer than `limit` bytes: a few shared tuple types can spell
+    /// out to more text than memory holds.
+    pub fn type_text_within(&self, ty: TypeId, limit: usize) -> String {
+        let mut out = String::new();
+        let mut left = vec![Item::Type(ty)];
+        while let Some(item) = left.pop() {
+            if out.len() > limit {
+                out.push_str("...");
+                break;
+            }
+            match item {
+                Item::Text(text) => out.push_str(text),
+                Item::Type(ty) => self.write_one(&mut out, ty, &mut left),
+            }
+        }
+        out
+    }
+
     /// The types of values as text, with commas between them.
     pub fn value_types_text(&self, values: &[ValueId]) -> String {
         let texts: Vec<String> = values.iter().map(|&v| self.type_text(self.value_type(v))).collect();
