@@ -7,18 +7,43 @@ use crate::caller::Caller;
 use crate::handle::{self, HandleType};
 use crate::state::buffer::{BufferState, Source};
 use crate::state::deferred::{Deferred, Fulfil};
-use pjrt_client_trait::{PjrtClient, Result, Shape, Status};
+use pjrt_client_trait::{Layout, MemoryId, PjrtClient, Result, Shape, Status};
 use pjrt_sys as sys;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// What is behind a `PJRT_FulfillAliasBufferCallback`. Used once.
 struct AliasState<B: Backend> {
-    promised: Shape,
+    shape: Shape,
+    layout: Layout,
+    memory: MemoryId,
+    placeholder: Weak<BufferState<B>>,
     fulfil: Mutex<Option<Fulfil<B>>>,
 }
 
 impl<B: Backend> HandleType for AliasState<B> {
     const KIND: &'static str = "PJRT_FulfillAliasBufferCallback";
+}
+
+impl<B: Backend> AliasState<B> {
+    /// Checks that a buffer is what the placeholder was said to be: its metadata are read already.
+    fn check(&self, buffer: &Arc<BufferState<B>>) -> Result<()> {
+        if self.placeholder.upgrade().is_some_and(|own| Arc::ptr_eq(&own, buffer)) {
+            return Err(Status::invalid_argument("an alias buffer cannot be fulfilled by itself"));
+        }
+        let place = |memory| buffer.client.memory(memory).map(|memory| memory.object().facts.to_string.clone());
+        if (&buffer.shape, &buffer.layout, buffer.memory) != (&self.shape, &self.layout, self.memory) {
+            return Err(Status::invalid_argument(format!(
+                "a {}{} in memory {} cannot fulfil an alias of a {}{} in memory {}",
+                buffer.shape,
+                buffer.layout,
+                place(buffer.memory)?,
+                self.shape,
+                self.layout,
+                place(self.memory)?
+            )));
+        }
+        Ok(())
+    }
 }
 
 /// `PJRT_Client_CreateAliasBuffer`.
@@ -28,8 +53,10 @@ pub(crate) fn create<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Client_Crea
     let layout = c.layout(args.shape_layout, shape.rank())?.unwrap_or_else(|| client.client.default_layout(&shape));
     let memory = client.placement(std::ptr::null(), args.memory)?;
     let (fulfil, deferred) = Deferred::<B>::new();
-    let alias = AliasState { promised: shape.clone(), fulfil: Mutex::new(Some(fulfil)) };
-    let buffer = BufferState::placeholder(&client, shape, layout, memory, Source::Deferred(deferred));
+    let source = Source::Deferred(deferred);
+    let buffer = BufferState::placeholder(&client, shape.clone(), layout.clone(), memory, source);
+    let placeholder = Arc::downgrade(&buffer);
+    let alias = AliasState { shape, layout, memory, placeholder, fulfil: Mutex::new(Some(fulfil)) };
     args.alias_buffer = handle::insert(buffer);
     args.fulfill_alias_buffer_cb = handle::insert(Arc::new(alias));
     Ok(())
@@ -46,12 +73,7 @@ pub(crate) fn fulfil<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Client_Fulf
         }
         let buffer = handle::get::<BufferState<B>, _>(args.buffer)?;
         of_client(args.client, &buffer)?;
-        if buffer.shape != alias.promised {
-            return Err(Status::invalid_argument(format!(
-                "a {} cannot fulfil an alias of a {}",
-                buffer.shape, alias.promised
-            )));
-        }
+        alias.check(&buffer)?;
         buffer.source()
     })();
     match outcome {

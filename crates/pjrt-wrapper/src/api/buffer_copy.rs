@@ -1,5 +1,6 @@
 //! Buffers from buffers: copies to other memories, bitcasts, control dependencies.
 
+use crate::api::buffer_create::made;
 use crate::api::client;
 use crate::backend::Backend;
 use crate::call::catch_panic;
@@ -7,10 +8,10 @@ use crate::caller::{Caller, read_struct};
 use crate::handle;
 use crate::state::buffer::{BufferState, Source};
 use crate::state::client::ClientState;
-use crate::state::deferred::{Deferred, Fulfil};
+use crate::state::deferred::{BufferOf, Deferred, Fulfil};
 use crate::state::device::DeviceState;
 use crate::state::memory;
-use pjrt_client_trait::{Layout, MemoryId, PjrtClient, Result, Status};
+use pjrt_client_trait::{Layout, MemoryId, PjrtBuffer, PjrtClient, Result, Status};
 use pjrt_sys as sys;
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ fn copy<B: Backend>(name: &'static str, buffer: &BufferState<B>, memory: MemoryI
     let layout = client.client.default_layout(&buffer.shape);
     let copier = client.clone();
     source.when_ready(move |outcome| {
-        let copy = |ready| copier.client.copy_to_memory(&ready, memory).map(Arc::new);
+        let copy =
+            |ready: Arc<BufferOf<B>>| made::<B>(copier.client.copy_to_memory(&ready, memory)?, ready.shape(), memory);
         fulfil.complete(outcome.and_then(|ready| catch_panic(name, || copy(ready))));
     });
     let source = match deferred.event().outcome() {
@@ -82,9 +84,9 @@ pub(crate) fn bitcast<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Buffer_Bit
     let client = buffer.client.clone();
     let source = buffer.donate()?;
     let (fulfil, deferred) = Deferred::<B>::new();
-    let (caster, wanted, wanted_layout) = (client.clone(), shape.clone(), layout.clone());
+    let (caster, wanted, wanted_layout, memory) = (client.clone(), shape.clone(), layout.clone(), buffer.memory);
     source.when_ready(move |outcome| {
-        let cast = |ready| caster.client.bitcast(&ready, &wanted, &wanted_layout).map(Arc::new);
+        let cast = |ready| made::<B>(caster.client.bitcast(&ready, &wanted, &wanted_layout)?, &wanted, memory);
         fulfil.complete(outcome.and_then(|ready| catch_panic("PJRT_Buffer_Bitcast", || cast(ready))));
     });
     let state = match deferred.event().outcome() {

@@ -8,30 +8,40 @@ use crate::handle;
 use crate::state::buffer::{BufferState, Source};
 use crate::state::client::ClientState;
 use crate::state::deferred::BufferOf;
-use pjrt_client_trait::{ForeignBuffer, Layout, PjrtClient, Result, Shape, Status};
+use pjrt_client_trait::{ForeignBuffer, Layout, MemoryId, PjrtBuffer, PjrtClient, Result, Shape, Status};
 use pjrt_sys as sys;
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Hands out a buffer of the backend, after checking that it is what was asked for.
+/// Checks that the backend made what it was asked for.
 ///
 /// # Errors
-/// INTERNAL when the backend made a buffer of another shape.
+/// INTERNAL when the buffer has another shape or is in another memory.
+pub(crate) fn made<B: Backend>(buffer: BufferOf<B>, wanted: &Shape, memory: MemoryId) -> Result<Arc<BufferOf<B>>> {
+    if (buffer.shape(), buffer.memory_space()) == (wanted, memory) {
+        return Ok(Arc::new(buffer));
+    }
+    Err(Status::internal(format!(
+        "backend {}: made a {} in memory {} where a {wanted} in memory {} was asked for",
+        B::NAME,
+        buffer.shape(),
+        buffer.memory_space().0,
+        memory.0
+    )))
+}
+
+/// Hands out a buffer of the backend.
+///
+/// # Errors
+/// As [`made`].
 pub(crate) fn hand_out<B: Backend>(
     client: &Arc<ClientState<B>>,
     buffer: BufferOf<B>,
     wanted: &Shape,
+    memory: MemoryId,
 ) -> Result<*mut sys::PJRT_Buffer> {
-    let state = BufferState::<B>::direct(client, Arc::new(buffer))?;
-    if state.shape != *wanted {
-        return Err(Status::internal(format!(
-            "backend {}: made a {} where a {wanted} was asked for",
-            B::NAME,
-            state.shape
-        )));
-    }
-    Ok(handle::insert(state))
+    Ok(handle::insert(BufferState::<B>::direct(client, made::<B>(buffer, wanted, memory)?)?))
 }
 
 /// `PJRT_Client_CreateUninitializedBuffer`. Of device and memory, the device wins here.
@@ -45,7 +55,7 @@ pub(crate) fn uninitialized<B: Backend>(
     let memory = if args.device.is_null() { args.memory } else { std::ptr::null_mut() };
     let memory = client.placement(args.device, memory)?;
     let buffer = client.client.uninitialized_buffer(&shape, memory, layout.as_ref())?;
-    args.buffer = hand_out(&client, buffer, &shape)?;
+    args.buffer = hand_out(&client, buffer, &shape, memory)?;
     Ok(())
 }
 
@@ -126,7 +136,7 @@ pub(crate) fn view<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Client_Create
         armed: AtomicBool::new(false),
     });
     let buffer = client.client.view_of_device_buffer(view.clone(), memory)?;
-    args.buffer = hand_out(&client, buffer, &shape)?;
+    args.buffer = hand_out(&client, buffer, &shape, memory)?;
     view.armed.store(true, Ordering::Release);
     Ok(())
 }

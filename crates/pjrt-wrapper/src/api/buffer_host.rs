@@ -77,7 +77,7 @@ pub(crate) fn from_host<B: Backend>(
         done = event;
     }
     let buffer = client.client.buffer_from_host(source, memory, layout.as_ref())?;
-    args.buffer = hand_out(&client, buffer, &shape)?;
+    args.buffer = hand_out(&client, buffer, &shape, memory)?;
     args.done_with_host_buffer = event::into_raw(done);
     Ok(())
 }

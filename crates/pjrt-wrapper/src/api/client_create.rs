@@ -5,7 +5,7 @@ use crate::caller::Caller;
 use crate::error_object;
 use crate::handle;
 use crate::state::client::ClientState;
-use pjrt_client_trait::{ClientOptions, KeyValueStore, Result, Status};
+use pjrt_client_trait::{ClientOptions, Code, KeyValueStore, Result, Status};
 use pjrt_sys as sys;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -96,7 +96,10 @@ impl KeyValueStore for CallerStore {
     fn try_get(&self, key: &str) -> Result<Vec<u8>> {
         let Some((callback, user_arg)) = self.try_get else {
             // Frameworks before 0.61 have no such callback; a short wait asks the same question.
-            return self.get(key, Duration::from_millis(1));
+            return self.get(key, Duration::from_millis(1)).map_err(|status| match status.code {
+                Code::DeadlineExceeded => Status { code: Code::NotFound, ..status },
+                _ => status,
+            });
         };
         let mut callback_error = Some(error_object::callback_error as _);
         let mut args = sys::PJRT_KeyValueTryGetCallback_Args {

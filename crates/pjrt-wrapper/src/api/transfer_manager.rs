@@ -3,7 +3,7 @@
 //! Pieces are collected in host memory; the last one makes the backend's buffer. So every backend that can make
 //! a buffer from a host array has this, without knowing of it.
 
-use crate::api::{client, host_array};
+use crate::api::{buffer_create, client, host_array};
 use crate::backend::Backend;
 use crate::call::catch_panic;
 use crate::caller::Caller;
@@ -78,9 +78,10 @@ impl<B: Backend> Completion<B> {
         let Completion { fulfil, shape, layout } = self;
         let made = catch_panic(name, || {
             let layout = Some(&layout).filter(|layout| !layout.is_row_major());
-            manager.client.client.buffer_from_host(HostBuffer::new(shape, dense?), manager.memory, layout)
+            let source = HostBuffer::new(shape.clone(), dense?);
+            let buffer = manager.client.client.buffer_from_host(source, manager.memory, layout)?;
+            buffer_create::made::<B>(buffer, &shape, manager.memory)
         });
-        let made = made.map(Arc::new);
         let outcome = made.as_ref().map(drop).map_err(Clone::clone);
         fulfil.complete(made);
         outcome

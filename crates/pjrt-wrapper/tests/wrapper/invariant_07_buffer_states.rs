@@ -252,8 +252,7 @@ fn buffer_states_a_donation_that_waits_is_taken_at_once_and_given_back_if_nothin
 fn buffer_states_a_chain_of_waiting_donations_runs_in_place() {
     let session = session();
     let memory = session.memory(0);
-    let manager =
-        TransferManager::create(&session.client, &[(PJRT_Buffer_Type::F32, vec![2])], &[], &memory).unwrap();
+    let manager = TransferManager::create(&session.client, &[(PJRT_Buffer_Type::F32, vec![2])], &[], &memory).unwrap();
     let x = manager.retrieve_buffer(0).unwrap();
     let donate = session.compile("donate f32[2]");
     let y = donate.execute(&[vec![&x]], &ExecuteOptions::default()).unwrap().outputs.remove(0).remove(0);

@@ -3,7 +3,9 @@
 
 use crate::support::{Session, session};
 use pjrt_testkit::sys::{PJRT_Buffer_Type, PJRT_Client_BufferFromHostBuffer_Args, PJRT_HostBufferSemantics};
-use pjrt_testkit::{Buffer, Code, Error, Event, ExecuteOptions, FromHost, HostArray, HostSemantics, Layout, TransferManager};
+use pjrt_testkit::{
+    Buffer, Code, Error, Event, ExecuteOptions, FromHost, HostArray, HostSemantics, Layout, TransferManager,
+};
 
 fn put(session: &Session, array: &HostArray, semantics: u32) -> (Buffer, Event) {
     let device = session.device(0);
@@ -143,7 +145,8 @@ fn host_buffer_semantics_empty_arrays_need_no_memory() {
     let session = session();
     session.script.set(|script| &script.keep_zero_copy, true);
     for strides in [None, Some(vec![0, 0]), Some(vec![12, 4])] {
-        let array = HostArray { byte_strides: strides, ..HostArray::from_bytes(Vec::new(), PJRT_Buffer_Type::F32, &[0, 3]) };
+        let array =
+            HostArray { byte_strides: strides, ..HostArray::from_bytes(Vec::new(), PJRT_Buffer_Type::F32, &[0, 3]) };
         let (buffer, done) = put(&session, &array, 2);
         assert!(done.is_ready().unwrap());
         assert!(buffer.to_host_vec::<f32>().unwrap().is_empty());
@@ -202,24 +205,36 @@ fn host_buffer_semantics_nonsense_is_refused_with_a_reason() {
         ("more bytes than can be addressed", Box::new(|args| args.dims = huge.as_ptr())),
         ("PJRT_HostBufferSemantics", Box::new(|args| args.host_buffer_semantics = PJRT_HostBufferSemantics(4))),
         ("neither a device nor a memory", Box::new(|args| args.device = std::ptr::null_mut())),
-        ("3 byte strides", Box::new(|args| {
-            args.byte_strides = strides.as_ptr();
-            args.num_byte_strides = 3;
-        })),
-        ("0 byte strides", Box::new(|args| {
-            args.byte_strides = strides.as_ptr();
-            args.num_byte_strides = 0;
-        })),
-        ("overflow", Box::new(|args| {
-            args.dims = broadcast.as_ptr();
-            args.byte_strides = overflowing.as_ptr();
-            args.num_byte_strides = 2;
-        })),
-        ("no host memory", Box::new(|args| {
-            args.dims = broadcast.as_ptr();
-            args.byte_strides = zeros.as_ptr();
-            args.num_byte_strides = 2;
-        })),
+        (
+            "3 byte strides",
+            Box::new(|args| {
+                args.byte_strides = strides.as_ptr();
+                args.num_byte_strides = 3;
+            }),
+        ),
+        (
+            "0 byte strides",
+            Box::new(|args| {
+                args.byte_strides = strides.as_ptr();
+                args.num_byte_strides = 0;
+            }),
+        ),
+        (
+            "overflow",
+            Box::new(|args| {
+                args.dims = broadcast.as_ptr();
+                args.byte_strides = overflowing.as_ptr();
+                args.num_byte_strides = 2;
+            }),
+        ),
+        (
+            "no host memory",
+            Box::new(|args| {
+                args.dims = broadcast.as_ptr();
+                args.byte_strides = zeros.as_ptr();
+                args.num_byte_strides = 2;
+            }),
+        ),
     ];
     for (text, fill) in cases {
         let error = refused(&session, fill);

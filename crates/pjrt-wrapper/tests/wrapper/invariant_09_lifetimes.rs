@@ -99,10 +99,14 @@ fn lifetimes_of_serialized_bytes_end_with_their_deleter() {
         let assignment = call!(plugin, PJRT_LoadedExecutable_GetDeviceAssignment { executable: loaded.raw() }).unwrap();
         executable.destroy().unwrap();
         loaded.destroy().unwrap();
-        let copy = std::slice::from_raw_parts(bytes.serialized_bytes.cast::<u8>(), bytes.serialized_bytes_size).to_vec();
+        let copy =
+            std::slice::from_raw_parts(bytes.serialized_bytes.cast::<u8>(), bytes.serialized_bytes_size).to_vec();
         bytes.serialized_executable_deleter.unwrap()(bytes.serialized_executable);
         let sent = CompileOptions::on_device(0).to_bytes();
-        assert_eq!(std::slice::from_raw_parts(options.serialized_bytes.cast::<u8>(), options.serialized_bytes_size), sent);
+        assert_eq!(
+            std::slice::from_raw_parts(options.serialized_bytes.cast::<u8>(), options.serialized_bytes_size),
+            sent
+        );
         options.serialized_compile_options_deleter.unwrap()(options.serialized_compile_options);
         let known = [0x08u8, 0x01, 0x10, 0x01, 0x1a, 0x03, 0x0a, 0x01, 0x00];
         assert_eq!(
@@ -122,7 +126,8 @@ fn lifetimes_of_a_portable_assignment_are_empty_but_can_be_deleted() {
     let loaded = session.client.compile(b"copy f32[2]", "mlir", &options).unwrap();
     // SAFETY: a live handle; the deleter is called once.
     unsafe {
-        let args = call!(session.plugin, PJRT_LoadedExecutable_GetDeviceAssignment { executable: loaded.raw() }).unwrap();
+        let args =
+            call!(session.plugin, PJRT_LoadedExecutable_GetDeviceAssignment { executable: loaded.raw() }).unwrap();
         assert_eq!((args.serialized_bytes_size, args.serialized_device_assignment.is_null()), (0, true));
         args.serialized_device_assignment_deleter.unwrap()(args.serialized_device_assignment);
     }

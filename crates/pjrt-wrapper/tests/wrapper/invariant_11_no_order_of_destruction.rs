@@ -101,10 +101,8 @@ fn no_order_of_destruction_is_needed_at_exit() {
         println!("leaving everything behind");
         std::process::exit(7);
     }
-    let output = in_child_process(
-        "invariant_11_no_order_of_destruction::no_order_of_destruction_is_needed_at_exit",
-        &[],
-    );
+    let output =
+        in_child_process("invariant_11_no_order_of_destruction::no_order_of_destruction_is_needed_at_exit", &[]);
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("leaving everything behind"));
 }

@@ -15,3 +15,14 @@ mod invariant_09_lifetimes;
 mod invariant_10_exports;
 mod invariant_11_no_order_of_destruction;
 mod invariant_12_the_table_is_static;
+
+mod copies;
+mod deferred;
+mod devices_and_topologies;
+mod execution;
+mod extensions;
+mod key_value_store;
+mod log;
+mod programs;
+mod stress;
+mod transfer_manager;
