@@ -258,11 +258,14 @@ fn execution_options_reach_the_backend() {
     assert_eq!((seen.launch_id, seen.call_location.as_deref(), seen.user_data), (0, None, None));
 }
 
+/// Replica, operand and bytes of one value of a tapped output.
+type Tapped = (i64, i64, Option<Vec<u8>>);
+
 /// What callbacks of a launch saw.
 #[derive(Default)]
 struct Heard {
     sent: Mutex<Vec<(Vec<u8>, usize, bool)>>,
-    tapped: Mutex<Vec<(i64, i64, Option<Vec<u8>>)>>,
+    tapped: Mutex<Vec<Tapped>>,
     events: Mutex<Vec<(bool, Result<(), Error>)>>,
     deleted: Mutex<usize>,
     session: Option<Session>,

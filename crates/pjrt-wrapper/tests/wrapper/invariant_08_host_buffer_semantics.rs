@@ -107,7 +107,9 @@ fn host_buffer_semantics_after_an_error_nobody_holds_the_array() {
 fn host_buffer_semantics_strides_of_every_kind_arrive_dense() {
     let session = session();
     let storage = HostArray::from_slice(&[0i32, 1, 2, 3, 4, 5], &[2, 3]);
-    let cases: [(&str, usize, &[i64], &[i64], &[i32]); 9] = [
+    /// What, first byte, dimensions, byte strides, expected elements.
+    type Case = (&'static str, usize, &'static [i64], &'static [i64], &'static [i32]);
+    let cases: [Case; 9] = [
         ("dense", 0, &[2, 3], &[12, 4], &[0, 1, 2, 3, 4, 5]),
         ("transposed", 0, &[3, 2], &[4, 12], &[0, 3, 1, 4, 2, 5]),
         ("reversed", 20, &[2, 3], &[-12, -4], &[5, 4, 3, 2, 1, 0]),
