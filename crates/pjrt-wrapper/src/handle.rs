@@ -19,10 +19,16 @@ pub(crate) trait HandleType: Any + Send + Sync {
 
 type Object = Arc<dyn Any + Send + Sync>;
 
-#[derive(Default)]
 struct Entry {
     generation: u32,
     object: Option<(Object, &'static str)>,
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        // Not 0, so that no small number is a handle.
+        Entry { generation: 1, object: None }
+    }
 }
 
 /// Chunk `k` holds `FIRST_CHUNK << k` entries, so entries never move and an index finds its chunk by its bits.
