@@ -94,13 +94,12 @@ pub trait Integer: Element + Ord {
     }
 
     /// `self` to the power `exponent` by squaring; a negative exponent gives the exact value cut to an integer:
-    /// 0 for bases beyond ±1, ±1 for those, and −1 (all ones, as division by zero) for base 0.
+    /// 0 for bases beyond ±1, ±1 for those; base 0 gives 0 as on XLA:CPU.
     fn pow(self, exponent: Self) -> Self {
         let one = Self::truncate(1);
         if Self::SIGNED && (exponent.extend() as i64) < 0 {
             let odd = exponent.extend() & 1 == 1;
             return match self.extend() as i64 {
-                0 => Self::truncate(u64::MAX),
                 1 => one,
                 -1 => {
                     if odd {

@@ -43,6 +43,14 @@ pub enum BinaryOp {
     Xor,
 }
 
+impl BinaryOp {
+    /// Whether exchanging the operands changes nothing (but the payload of a NaN).
+    pub fn is_commutative(self) -> bool {
+        use BinaryOp::{Add, And, Maximum, Minimum, Multiply, Or, Xor};
+        matches!(self, Add | And | Maximum | Minimum | Multiply | Or | Xor)
+    }
+}
+
 /// Something to do with a function of two elements: apply it to all pairs, fold with it, and so on.
 ///
 /// It lets every user of a binary operation have a loop of its own, compiled for each element type and operation.
@@ -56,8 +64,14 @@ pub trait PairVisitor {
 /// Hands the visitor the function of the operation on elements of the type. Fails when it is not defined for it.
 pub fn visit_pair<V: PairVisitor>(op: BinaryOp, ty: ElementType, visitor: V) -> Result<V::Output, OpError> {
     let undefined = || OpError::element_type(&format!("{op:?}"), ty);
-    if ty == ElementType::Bool {
-        return boolean(op, visitor).ok_or_else(undefined);
+    match ty {
+        ElementType::Bool => return boolean(op, visitor).ok_or_else(undefined),
+        ElementType::I32 => return fast_integer::<i32, V>(op, visitor).ok_or_else(undefined),
+        ElementType::U32 => return fast_integer::<u32, V>(op, visitor).ok_or_else(undefined),
+        ElementType::I64 => return fast_integer::<i64, V>(op, visitor).ok_or_else(undefined),
+        ElementType::F32 => return fast_float::<f32, V>(op, visitor).ok_or_else(undefined),
+        ElementType::F64 => return fast_float::<f64, V>(op, visitor).ok_or_else(undefined),
+        _ => (),
     }
     with_integer!(ty, T => return integer::<T, V>(op, visitor).ok_or_else(undefined), _ => ());
     with_float!(ty, T => return float::<T, V>(op, visitor).ok_or_else(undefined), _ => ());
@@ -88,41 +102,91 @@ fn boolean<V: PairVisitor>(op: BinaryOp, visitor: V) -> Option<V::Output> {
     })
 }
 
-fn integer<T: Integer, V: PairVisitor>(op: BinaryOp, visitor: V) -> Option<V::Output> {
-    Some(match op {
-        BinaryOp::Add => visitor.visit(T::add),
-        BinaryOp::And => visitor.visit(T::and),
-        BinaryOp::Divide => visitor.visit(T::div),
-        BinaryOp::Maximum => visitor.visit(|a: T, b| std::cmp::max(a, b)),
-        BinaryOp::Minimum => visitor.visit(|a: T, b| std::cmp::min(a, b)),
-        BinaryOp::Multiply => visitor.visit(T::mul),
-        BinaryOp::Or => visitor.visit(T::or),
-        BinaryOp::Power => visitor.visit(T::pow),
-        BinaryOp::Remainder => visitor.visit(T::rem),
-        BinaryOp::ShiftLeft => visitor.visit(T::shl),
-        BinaryOp::ShiftRightArithmetic => visitor.visit(T::shr_arithmetic),
-        BinaryOp::ShiftRightLogical => visitor.visit(T::shr_logical),
-        BinaryOp::Subtract => visitor.visit(T::sub),
-        BinaryOp::Xor => visitor.visit(T::xor),
-        BinaryOp::Atan2 => return None,
-    })
+/// The functions of integers; `$give` makes a result of each.
+macro_rules! integer_functions {
+    ($op:expr, $T:ty, $give:ident) => {
+        Some(match $op {
+            BinaryOp::Add => $give!(<$T>::add),
+            BinaryOp::And => $give!(<$T>::and),
+            BinaryOp::Divide => $give!(<$T>::div),
+            BinaryOp::Maximum => $give!(|a: $T, b: $T| std::cmp::max(a, b)),
+            BinaryOp::Minimum => $give!(|a: $T, b: $T| std::cmp::min(a, b)),
+            BinaryOp::Multiply => $give!(<$T>::mul),
+            BinaryOp::Or => $give!(<$T>::or),
+            BinaryOp::Power => $give!(<$T>::pow),
+            BinaryOp::Remainder => $give!(<$T>::rem),
+            BinaryOp::ShiftLeft => $give!(<$T>::shl),
+            BinaryOp::ShiftRightArithmetic => $give!(<$T>::shr_arithmetic),
+            BinaryOp::ShiftRightLogical => $give!(<$T>::shr_logical),
+            BinaryOp::Subtract => $give!(<$T>::sub),
+            BinaryOp::Xor => $give!(<$T>::xor),
+            BinaryOp::Atan2 => return None,
+        })
+    };
 }
 
+/// The functions of floats; `$give` makes a result of each.
+macro_rules! float_functions {
+    ($op:expr, $T:ty, $give:ident) => {
+        Some(match $op {
+            BinaryOp::Add => $give!(|a: $T, b: $T| <$T>::from_f64(a.to_f64() + b.to_f64())),
+            BinaryOp::Atan2 => $give!(|a: $T, b: $T| <$T>::from_f64(a.to_f64().atan2(b.to_f64()))),
+            BinaryOp::Divide => $give!(|a: $T, b: $T| <$T>::from_f64(a.to_f64() / b.to_f64())),
+            BinaryOp::Maximum => $give!(|a: $T, b: $T| <$T>::from_f64(maximum(a.to_f64(), b.to_f64()))),
+            BinaryOp::Minimum => $give!(|a: $T, b: $T| <$T>::from_f64(minimum(a.to_f64(), b.to_f64()))),
+            BinaryOp::Multiply => $give!(|a: $T, b: $T| <$T>::from_f64(a.to_f64() * b.to_f64())),
+            BinaryOp::Power => $give!(|a: $T, b: $T| <$T>::from_f64(a.to_f64().powf(b.to_f64()))),
+            BinaryOp::Remainder => $give!(|a: $T, b: $T| <$T>::from_f64(a.to_f64() % b.to_f64())),
+            BinaryOp::Subtract => $give!(|a: $T, b: $T| <$T>::from_f64(a.to_f64() - b.to_f64())),
+            _ => return None,
+        })
+    };
+}
+
+/// One loop for all operations, through a pointer: for types that need not be fast, to keep the code small.
+fn integer<T: Integer, V: PairVisitor>(op: BinaryOp, visitor: V) -> Option<V::Output> {
+    fn pointer<T: Integer>(op: BinaryOp) -> Option<fn(T, T) -> T> {
+        macro_rules! give {
+            ($f:expr) => {
+                $f as fn(T, T) -> T
+            };
+        }
+        integer_functions!(op, T, give)
+    }
+    Some(visitor.visit(pointer::<T>(op)?))
+}
+
+/// As [`integer`], for floats.
 fn float<T: Float, V: PairVisitor>(op: BinaryOp, visitor: V) -> Option<V::Output> {
-    let slow =
-        |visitor: V, f: fn(f64, f64) -> f64| visitor.visit(move |a: T, b: T| T::from_f64(f(a.to_f64(), b.to_f64())));
-    Some(match op {
-        BinaryOp::Add => visitor.visit(|a: T, b: T| T::from_f64(a.to_f64() + b.to_f64())),
-        BinaryOp::Atan2 => slow(visitor, f64::atan2),
-        BinaryOp::Divide => visitor.visit(|a: T, b: T| T::from_f64(a.to_f64() / b.to_f64())),
-        BinaryOp::Maximum => visitor.visit(|a: T, b: T| T::from_f64(maximum(a.to_f64(), b.to_f64()))),
-        BinaryOp::Minimum => visitor.visit(|a: T, b: T| T::from_f64(minimum(a.to_f64(), b.to_f64()))),
-        BinaryOp::Multiply => visitor.visit(|a: T, b: T| T::from_f64(a.to_f64() * b.to_f64())),
-        BinaryOp::Power => slow(visitor, f64::powf),
-        BinaryOp::Remainder => slow(visitor, |a, b| a % b),
-        BinaryOp::Subtract => visitor.visit(|a: T, b: T| T::from_f64(a.to_f64() - b.to_f64())),
-        _ => return None,
-    })
+    fn pointer<T: Float>(op: BinaryOp) -> Option<fn(T, T) -> T> {
+        macro_rules! give {
+            ($f:expr) => {
+                $f as fn(T, T) -> T
+            };
+        }
+        float_functions!(op, T, give)
+    }
+    Some(visitor.visit(pointer::<T>(op)?))
+}
+
+/// A loop for each operation.
+fn fast_integer<T: Integer, V: PairVisitor>(op: BinaryOp, visitor: V) -> Option<V::Output> {
+    macro_rules! give {
+        ($f:expr) => {
+            visitor.visit($f)
+        };
+    }
+    integer_functions!(op, T, give)
+}
+
+/// A loop for each operation.
+fn fast_float<T: Float, V: PairVisitor>(op: BinaryOp, visitor: V) -> Option<V::Output> {
+    macro_rules! give {
+        ($f:expr) => {
+            visitor.visit($f)
+        };
+    }
+    float_functions!(op, T, give)
 }
 
 fn complex<T: ComplexElement, V: PairVisitor>(op: BinaryOp, visitor: V) -> Option<V::Output> {

@@ -31,6 +31,18 @@ pub fn compare(
     with_complex!(ty, T => Ok(complex::<T>(direction, lhs, rhs)), _ => Err(OpError::element_type("compare", ty)))
 }
 
+/// Whether a comparison holds when lhs is less than, equal to, greater than or unordered with rhs.
+fn holds(direction: ComparisonDirection) -> [bool; 4] {
+    match direction {
+        ComparisonDirection::Eq => [false, true, false, false],
+        ComparisonDirection::Ne => [true, false, true, true],
+        ComparisonDirection::Ge => [false, true, true, false],
+        ComparisonDirection::Gt => [false, false, true, false],
+        ComparisonDirection::Le => [true, true, false, false],
+        ComparisonDirection::Lt => [true, false, false, false],
+    }
+}
+
 /// Compares by a key of each element.
 fn by<T: Element, K: PartialOrd>(
     direction: ComparisonDirection,
@@ -38,14 +50,8 @@ fn by<T: Element, K: PartialOrd>(
     rhs: &Tensor,
     key: impl Fn(T) -> K,
 ) -> Tensor {
-    match direction {
-        ComparisonDirection::Eq => map2(lhs, rhs, |a, b| Bool::new(key(a) == key(b))),
-        ComparisonDirection::Ne => map2(lhs, rhs, |a, b| Bool::new(key(a) != key(b))),
-        ComparisonDirection::Ge => map2(lhs, rhs, |a, b| Bool::new(key(a) >= key(b))),
-        ComparisonDirection::Gt => map2(lhs, rhs, |a, b| Bool::new(key(a) > key(b))),
-        ComparisonDirection::Le => map2(lhs, rhs, |a, b| Bool::new(key(a) <= key(b))),
-        ComparisonDirection::Lt => map2(lhs, rhs, |a, b| Bool::new(key(a) < key(b))),
-    }
+    let holds = holds(direction);
+    map2(lhs, rhs, |a, b| Bool::new(holds[key(a).partial_cmp(&key(b)).map_or(3, |order| (order as i8 + 1) as usize)]))
 }
 
 fn integers<T: Integer>(direction: ComparisonDirection, lhs: &Tensor, rhs: &Tensor) -> Tensor {

@@ -1,5 +1,7 @@
 //! `convert`, `bitcast_convert`, `reduce_precision`: from one representation to another.
 
+use std::ops::Range;
+
 use super::map::map;
 use crate::eval::error::OpError;
 use crate::eval::number::{
@@ -17,34 +19,92 @@ pub fn convert(x: &Tensor, to: ElementType) -> Result<Tensor, OpError> {
     if from == to {
         return Ok(x.clone());
     }
-    Ok(match from.kind() {
-        ElementKind::Bool => from_integer(x, to, |v: Bool| v.get() as i128),
-        ElementKind::Signed | ElementKind::Unsigned => with_integer!(from,
-            T => from_integer(x, to, |v: T| v.to_i128()),
-            _ => unreachable!("kind says integer")),
-        ElementKind::Float => with_float!(from,
-            T => from_complex(x, to, |v: T| Complex::real(v.to_f64())),
-            _ => unreachable!("kind says float")),
-        ElementKind::Complex => with_complex!(from,
-            T => from_complex(x, to, |v: T| v.to_complex()),
-            _ => unreachable!("kind says complex")),
-    })
+    // By way of the domain of the source, a chunk at a time: a loop for each pair of types would be 900 loops.
+    let mut out = Tensor::zeros(to, x.dims());
+    for start in (0..x.len()).step_by(CHUNK) {
+        let range = start..(start + CHUNK).min(x.len());
+        match from.kind() {
+            ElementKind::Bool | ElementKind::Signed | ElementKind::Unsigned => {
+                let bits = load_bits(x, range.clone());
+                store_bits(&mut out, range, &bits, from.kind() == ElementKind::Signed);
+            }
+            ElementKind::Float => {
+                let values = with_float!(from,
+                    T => x.as_slice::<T>()[range.clone()].iter().map(|v| v.to_f64()).collect::<Vec<f64>>(),
+                    _ => unreachable!("kind says float"));
+                store_f64(&mut out, range, &values);
+            }
+            ElementKind::Complex => {
+                let values = with_complex!(from,
+                    T => x.as_slice::<T>()[range.clone()].iter().map(|v| v.to_complex()).collect::<Vec<Complex>>(),
+                    _ => unreachable!("kind says complex"));
+                store_complex(&mut out, range, &values);
+            }
+        }
+    }
+    Ok(out)
 }
 
-fn from_integer<T: Element>(x: &Tensor, to: ElementType, value: impl Fn(T) -> i128) -> Tensor {
+/// Elements converted at a time; their domain form stays in the first-level cache.
+const CHUNK: usize = 1024;
+
+/// Integers and booleans, extended to 64 bits.
+fn load_bits(x: &Tensor, range: Range<usize>) -> Vec<u64> {
+    with_integer!(x.element_type(),
+        T => x.as_slice::<T>()[range].iter().map(|v| v.extend()).collect(),
+        _ => x.as_slice::<Bool>()[range].iter().map(|v| v.get() as u64).collect())
+}
+
+/// Stores `value(from[i])` as elements of `out`.
+fn fill<T: Element, S: Copy>(out: &mut Tensor, range: Range<usize>, from: &[S], value: impl Fn(S) -> T) {
+    for (target, &source) in out.as_mut_slice::<T>()[range].iter_mut().zip(from) {
+        *target = value(source);
+    }
+}
+
+fn store_bits(out: &mut Tensor, range: Range<usize>, bits: &[u64], signed: bool) {
+    let value = |b: u64| if signed { b as i64 as i128 } else { b as i128 };
+    let to = out.element_type();
     match to.kind() {
-        ElementKind::Bool => map(x, |v: T| Bool::new(value(v) != 0)),
+        ElementKind::Bool => fill(out, range, bits, |b| Bool::new(b != 0)),
         ElementKind::Signed | ElementKind::Unsigned => with_integer!(to,
-            U => map(x, |v: T| U::truncate(value(v) as u64)),
+            T => fill(out, range, bits, T::truncate),
             _ => unreachable!("kind says integer")),
-        ElementKind::Float if to == ElementType::F64 => map(x, |v: T| value(v) as f64),
+        ElementKind::Float if to == ElementType::F64 => fill(out, range, bits, |b| value(b) as f64),
         ElementKind::Float => with_float!(to,
-            U => map(x, |v: T| U::from_f64(round_to_odd(value(v)))),
+            T => fill(out, range, bits, |b| T::from_f64(round_to_odd(value(b)))),
             _ => unreachable!("kind says float")),
-        ElementKind::Complex if to == ElementType::C128 => map(x, |v: T| Complex::real(value(v) as f64)),
+        ElementKind::Complex if to == ElementType::C128 => fill(out, range, bits, |b| Complex::real(value(b) as f64)),
         ElementKind::Complex => with_complex!(to,
-            U => map(x, |v: T| U::from_complex(Complex::real(round_to_odd(value(v))))),
+            T => fill(out, range, bits, |b| T::from_complex(Complex::real(round_to_odd(value(b))))),
             _ => unreachable!("kind says complex")),
+    }
+}
+
+fn store_f64(out: &mut Tensor, range: Range<usize>, values: &[f64]) {
+    let to = out.element_type();
+    match to.kind() {
+        ElementKind::Bool => fill(out, range, values, |v| Bool::new(v != 0.0)),
+        ElementKind::Signed | ElementKind::Unsigned => with_integer!(to,
+            T => fill(out, range, values, <T as Integer>::from_f64),
+            _ => unreachable!("kind says integer")),
+        ElementKind::Float => with_float!(to,
+            T => fill(out, range, values, <T as Float>::from_f64),
+            _ => unreachable!("kind says float")),
+        ElementKind::Complex => with_complex!(to,
+            T => fill(out, range, values, |v| T::from_complex(Complex::real(v))),
+            _ => unreachable!("kind says complex")),
+    }
+}
+
+fn store_complex(out: &mut Tensor, range: Range<usize>, values: &[Complex]) {
+    let to = out.element_type();
+    match to.kind() {
+        ElementKind::Bool => fill(out, range, values, |z| Bool::new(z.re != 0.0 || z.im != 0.0)),
+        ElementKind::Complex => with_complex!(to,
+            T => fill(out, range, values, T::from_complex),
+            _ => unreachable!("kind says complex")),
+        _ => store_f64(out, range, &values.iter().map(|z| z.re).collect::<Vec<f64>>()),
     }
 }
 
@@ -57,24 +117,6 @@ fn round_to_odd(value: i128) -> f64 {
     let lost = (kept << excess) != magnitude;
     let rounded = (kept | lost as u64) as f64 * (1u64 << excess) as f64;
     if value < 0 { -rounded } else { rounded }
-}
-
-fn from_complex<T: Element>(x: &Tensor, to: ElementType, value: impl Fn(T) -> Complex) -> Tensor {
-    match to.kind() {
-        ElementKind::Bool => map(x, |v: T| {
-            let z = value(v);
-            Bool::new(z.re != 0.0 || z.im != 0.0)
-        }),
-        ElementKind::Signed | ElementKind::Unsigned => with_integer!(to,
-            U => map(x, |v: T| <U as Integer>::from_f64(value(v).re)),
-            _ => unreachable!("kind says integer")),
-        ElementKind::Float => with_float!(to,
-            U => map(x, |v: T| U::from_f64(value(v).re)),
-            _ => unreachable!("kind says float")),
-        ElementKind::Complex => with_complex!(to,
-            U => map(x, |v: T| U::from_complex(value(v))),
-            _ => unreachable!("kind says complex")),
-    }
 }
 
 /// The same bits as another type. Where widths differ, the last dimension of the wider side holds the parts, low

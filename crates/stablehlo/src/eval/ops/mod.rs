@@ -2,17 +2,28 @@
 //!
 //! They know tensors and plain parameters; regions reach them as a [`body::Body`].
 
-mod axes;
+mod accumulate;
+pub(super) mod axes;
 pub mod binary;
 pub mod body;
 pub mod compare;
 pub mod convert;
+pub mod convolution;
 pub mod creation;
 pub mod dot;
+pub mod fft;
 pub mod gather;
+pub mod linear;
 mod map;
 pub mod movement;
 pub mod reduce;
+pub mod reduce_window;
+pub mod rng;
+pub mod scatter;
 pub mod select;
+pub mod sort;
+pub mod special;
 mod strided;
+pub mod top_k;
 pub mod unary;
+pub mod window;

@@ -27,6 +27,11 @@ pub(super) fn write_view(target: Tensor, view: &View, values: &Tensor) -> Tensor
     Tensor::from_words(ty, dims, words)
 }
 
+/// One element, by its position in row-major order, as a rank-0 tensor. Panics beyond the end.
+pub(in crate::eval) fn read_element(x: &Tensor, position: usize) -> Tensor {
+    read_view(x, &View { offset: position as isize, dims: Vec::new(), strides: Vec::new() })
+}
+
 /// Checks that a list of dimension numbers is within the rank and has no repetition.
 pub(super) fn check_axes(what: &str, axes: &[usize], rank: usize) -> Result<(), OpError> {
     for (i, &axis) in axes.iter().enumerate() {

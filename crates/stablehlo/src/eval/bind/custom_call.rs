@@ -1,0 +1,102 @@
+//! Binds custom calls: those of the embedder, annotations, and the few targets that JAX leaves in portable programs.
+
+use super::{Binder, exactly, identity, of_tensors, plain, tensors};
+use crate::eval::error::OpError;
+use crate::eval::machine::RegionBody;
+use crate::eval::ops::axes::axis;
+use crate::eval::ops::movement::slice;
+use crate::eval::ops::sort::sort;
+use crate::eval::ops::special::erf;
+use crate::eval::ops::top_k::top_k;
+use crate::eval::plan::{Kernel, Lift, RegionFunction};
+use crate::eval::registry::CustomCall;
+use crate::ir::Attr;
+
+/// Custom calls that say something about their operand and leave it as it is.
+const ANNOTATIONS: &[&str] = &[
+    "Sharding",
+    "SPMDFullToShardShape",
+    "SPMDShardToFullShape",
+    "annotate_device_placement",
+    "LayoutConstraint",
+    "xla.sdy.FuncResultSharding",
+];
+
+pub(super) fn custom_call(binder: &mut Binder<'_, '_>) -> Result<Kernel, OpError> {
+    let target = binder.op.string("call_target_name")?;
+    if let Some(handler) = binder.registry.get(target) {
+        let id = binder.op.id();
+        return Ok(plain(move |context, operands| handler(CustomCall { op: context.program.module.op(id), operands })));
+    }
+    if ANNOTATIONS.contains(&target) {
+        // Between the whole and the part of one device the shapes differ, unless there is one device.
+        return if binder.op.operand_types().eq(binder.op.result_types()) {
+            Ok(identity())
+        } else {
+            Err(OpError::unsupported(format!(
+                "custom call \"{target}\" between shapes of one and of several devices; run the program on one device"
+            )))
+        };
+    }
+    match target {
+        // Keeps its operands alive, and has no results.
+        "dce_sink" => Ok(plain(|_, _| Ok(Vec::new()))),
+        "mhlo.erf" => Ok(of_tensors(Lift::Elementwise, |x| {
+            let [x] = exactly(x)?;
+            erf(&x)
+        })),
+        "mhlo.topk" => {
+            let k = integer(binder, "mhlo.attributes", "k")?;
+            let k = usize::try_from(k).map_err(|_| OpError::invalid(format!("k = {k} must not be negative")))?;
+            let largest = !matches!(entry(binder, "mhlo.attributes", "largest"), Some(Attr::Bool(false)));
+            Ok(plain(move |_, operands| {
+                let [x] = exactly(tensors(operands)?)?;
+                let [values, indices] = top_k(&x, k, largest)?;
+                Ok(vec![values.into(), indices.into()])
+            }))
+        }
+        "ApproxTopK" => approx_top_k(binder),
+        _ => Err(OpError::unsupported(format!(
+            "custom call target \"{target}\" is not registered; register a handler for it before preparing the program"
+        ))),
+    }
+}
+
+/// The exact answer, which is the best approximation: sorted by the comparator, cut to the size of the result.
+fn approx_top_k(binder: &mut Binder<'_, '_>) -> Result<Kernel, OpError> {
+    let op = binder.op;
+    let rank = binder.operand_rank(0)?;
+    let dimension = axis("reduction_dim", integer(binder, "mhlo.backend_config", "reduction_dim")?, rank)?;
+    let dims = binder.result_dims(0)?;
+    let comparator = match *op.array_or_empty("called_computations")? {
+        [id] => match op.module().attr(id) {
+            Attr::SymbolRef { root, .. } => (binder.symbol)(op.module().str(*root))?,
+            _ => return Err(OpError::invalid("attribute `called_computations` must name the comparator")),
+        },
+        _ => return Err(OpError::invalid("attribute `called_computations` must name one comparator")),
+    };
+    let comparator = RegionFunction { routine: comparator, captures: 0..0 };
+    let n = op.results().len();
+    Ok(plain(move |context, operands| {
+        let body = RegionBody::new(context, &comparator, &operands);
+        let inputs = tensors(operands.into_iter().take(n).collect())?;
+        let sorted = sort(&inputs, dimension, &body)?;
+        let (start, strides) = (vec![0; dims.len()], vec![1; dims.len()]);
+        sorted.iter().map(|x| Ok(slice(x, &start, &dims, &strides)?.into())).collect()
+    }))
+}
+
+/// An entry of a dictionary attribute.
+fn entry<'m>(binder: &Binder<'_, 'm>, dictionary: &str, name: &str) -> Option<&'m Attr> {
+    match binder.op.attr(dictionary)? {
+        Attr::Dict(entries) => binder.op.module().dict_get(entries, name),
+        _ => None,
+    }
+}
+
+fn integer(binder: &Binder<'_, '_>, dictionary: &str, name: &str) -> Result<i64, OpError> {
+    match entry(binder, dictionary, name) {
+        Some(Attr::Integer { value, .. }) => Ok(*value),
+        _ => Err(OpError::invalid(format!("attribute `{dictionary}` must have an integer `{name}`"))),
+    }
+}

@@ -1,0 +1,102 @@
+//! Binds tuples, tokens, annotations, random numbers and processes.
+
+use super::{Binder, exactly, identity, plain, tensors};
+use crate::eval::error::OpError;
+use crate::eval::ops::axes::sizes;
+use crate::eval::ops::rng::{rng, rng_bit_generator};
+use crate::eval::plan::Kernel;
+use crate::eval::tensor::Tensor;
+use crate::eval::value::Value;
+use crate::ir::attrs::{SdyAttr, SdyMeshRef};
+use crate::ir::{Attr, OpCode, OpRef, StrId};
+
+pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpError> {
+    let op = binder.op;
+    Ok(Some(match op.code() {
+        OpCode::OptimizationBarrier
+        | OpCode::BuiltinUnrealizedConversionCast
+        | OpCode::SdyShardingConstraint
+        | OpCode::SdyReshard
+        | OpCode::SdyPropagationBarrier
+        | OpCode::SdyDataFlowEdge => identity(),
+        OpCode::CreateToken | OpCode::AfterAll => plain(|_, _| Ok(vec![Value::Token])),
+        OpCode::Tuple => plain(|_, operands| Ok(vec![Value::Tuple(operands)])),
+        OpCode::GetTupleElement => {
+            let index = op.int("index")?;
+            plain(move |_, operands| match operands.into_iter().next() {
+                Some(Value::Tuple(mut values)) if (0..values.len() as i64).contains(&index) => {
+                    Ok(vec![values.swap_remove(index as usize)])
+                }
+                _ => Err(OpError::invalid(format!("operand 0 must be a tuple with an element {index}"))),
+            })
+        }
+        OpCode::PartitionId => {
+            plain(|context, _| Ok(vec![Tensor::scalar(context.environment.process.partition_id).into()]))
+        }
+        OpCode::ReplicaId => {
+            plain(|context, _| Ok(vec![Tensor::scalar(context.environment.process.replica_id).into()]))
+        }
+        OpCode::RngBitGenerator => {
+            let algorithm = op.rng_algorithm()?;
+            let (ty, dims) = (binder.result_element(1)?, binder.result_dims(1)?);
+            plain(move |_, operands| {
+                let [state] = exactly(tensors(operands)?)?;
+                let (next, bits) = rng_bit_generator(algorithm, &state, ty, &dims)?;
+                Ok(vec![next.into(), bits.into()])
+            })
+        }
+        OpCode::Rng => {
+            let distribution = op.rng_distribution()?;
+            plain(move |context, operands| {
+                let [a, b, shape] = exactly(tensors(operands)?)?;
+                let dims = sizes("shape", &shape.to_i64s()?)?;
+                Ok(vec![rng(distribution, &a, &b, &dims, context.environment.next_draw())?.into()])
+            })
+        }
+        OpCode::CustomCall => super::custom_call::custom_call(binder)?,
+        _ => return Ok(None),
+    }))
+}
+
+/// On one device a manual computation is its body, if its axes have one device each.
+pub(super) fn check_manual_computation(op: OpRef<'_>) -> Result<(), OpError> {
+    let module = op.module();
+    let Attr::Sdy(axes) = op.required("manual_axes")? else {
+        return Err(OpError::invalid("attribute `manual_axes` must be manual axes"));
+    };
+    let SdyAttr::ManualAxes(axes) = axes.as_ref() else {
+        return Err(OpError::invalid("attribute `manual_axes` must be manual axes"));
+    };
+    for name in ["in_shardings", "out_shardings"] {
+        let Some(Attr::Sdy(shardings)) = op.attr(name) else { continue };
+        let SdyAttr::ShardingPerValue(shardings) = shardings.as_ref() else { continue };
+        for sharding in shardings {
+            let devices = |axis: &StrId| mesh_axis_size(op, &sharding.mesh, *axis);
+            if let Some(axis) = axes.iter().find(|a| devices(a) != Some(1)) {
+                return Err(OpError::unsupported(format!(
+                    "manual computation over axis \"{}\" of more than one device; run it on one device",
+                    module.str(*axis)
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn mesh_axis_size(op: OpRef<'_>, mesh: &SdyMeshRef, axis: StrId) -> Option<i64> {
+    let module = op.module();
+    let size = |mesh: &crate::ir::attrs::SdyMesh| mesh.axes.iter().find(|a| a.name == axis).map(|a| a.size);
+    match mesh {
+        SdyMeshRef::Inline(mesh) => size(mesh),
+        SdyMeshRef::Symbol(symbol) => module.block(module.body()).ops().map(|id| module.op(id)).find_map(|mesh_op| {
+            let named = matches!(mesh_op.attr("sym_name"), Some(Attr::String(name)) if name == symbol);
+            match mesh_op.attr("mesh") {
+                Some(Attr::Sdy(mesh)) if named => match mesh.as_ref() {
+                    SdyAttr::Mesh(mesh) => size(mesh),
+                    _ => None,
+                },
+                _ => None,
+            }
+        }),
+    }
+}
