@@ -1,14 +1,16 @@
 //! Binds matrix products, convolutions and linear algebra.
 
-use super::{Binder, exactly, of_tensors};
+use super::{Binder, exactly, of_tensors, plain, tensors};
 use crate::eval::error::OpError;
 use crate::eval::ops::axes::{axes, sizes};
+use crate::eval::ops::batch_norm::{batch_norm_grad, batch_norm_inference, batch_norm_training};
 use crate::eval::ops::convolution::{Convolution, convolution};
 use crate::eval::ops::dot::{DotDimensions, dot_general};
 use crate::eval::ops::fft::fft;
 use crate::eval::ops::linear::{TriangularSolve, cholesky, triangular_solve};
 use crate::eval::ops::window::WindowDimension;
 use crate::eval::plan::{Kernel, Lift};
+use crate::eval::value::Value;
 use crate::ir::OpCode;
 
 pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpError> {
@@ -53,6 +55,28 @@ pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpErro
             of_tensors(Lift::Never, move |x| {
                 let [a, b] = exactly(x)?;
                 triangular_solve(&a, &b, parameters)
+            })
+        }
+        OpCode::BatchNormInference => {
+            let (epsilon, feature_index) = (op.f32("epsilon")?, op.int("feature_index")?);
+            of_tensors(Lift::Never, move |x| {
+                let [x, scale, offset, mean, variance] = exactly(x)?;
+                batch_norm_inference(&x, [&scale, &offset, &mean, &variance], epsilon, feature_index)
+            })
+        }
+        OpCode::BatchNormTraining => {
+            let (epsilon, feature_index) = (op.f32("epsilon")?, op.int("feature_index")?);
+            plain(move |_, operands| {
+                let [x, scale, offset] = exactly(tensors(operands)?)?;
+                Ok(batch_norm_training(&x, &scale, &offset, epsilon, feature_index)?.map(Value::from).to_vec())
+            })
+        }
+        OpCode::BatchNormGrad => {
+            let (epsilon, feature_index) = (op.f32("epsilon")?, op.int("feature_index")?);
+            plain(move |_, operands| {
+                let [x, scale, mean, variance, grad] = exactly(tensors(operands)?)?;
+                let gradients = batch_norm_grad(&x, [&scale, &mean, &variance], &grad, epsilon, feature_index)?;
+                Ok(gradients.map(Value::from).to_vec())
             })
         }
         OpCode::Fft => {

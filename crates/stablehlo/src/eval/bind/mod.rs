@@ -4,6 +4,7 @@
 
 mod contraction;
 mod custom_call;
+mod dynamic;
 mod elementwise;
 mod reduction;
 mod shape;
@@ -65,7 +66,7 @@ pub(crate) fn structure(op: OpRef<'_>) -> Result<Structure<'_>, OpError> {
 
 /// The kernel of an op.
 pub(crate) fn kernel(mut binder: Binder<'_, '_>) -> Result<Kernel, OpError> {
-    let families = [elementwise::bind, shape::bind, contraction::bind, reduction::bind, system::bind];
+    let families = [elementwise::bind, shape::bind, dynamic::bind, contraction::bind, reduction::bind, system::bind];
     for family in families {
         if let Some(kernel) = family(&mut binder)? {
             return Ok(kernel);

@@ -4,6 +4,7 @@
 
 mod accumulate;
 pub(super) mod axes;
+pub mod batch_norm;
 pub mod binary;
 pub mod body;
 pub mod compare;
