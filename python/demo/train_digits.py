@@ -158,7 +158,9 @@ def main() -> int:
         return 1
     curves = {}
     for name, device in ((arguments.platform, plugin), ("XLA:CPU", reference)):
-        print(f"training on {device} ({name}; {device.client.platform_version.splitlines()[0]})", flush=True)
+        # The version may be preceded by a line about the interface.
+        version = device.client.platform_version.splitlines()[-1]
+        print(f"training on {device} ({name}; {version})", flush=True)
         curves[name] = train(device, arguments.epochs)
     ours, theirs = curves.values()
     difference = max(abs(a - b) for a, b in zip(ours.losses, theirs.losses, strict=True))

@@ -41,12 +41,16 @@ impl PythonEnv {
             std::fs::remove_dir_all(directory).with_context(|| format!("cannot remove {}", directory.display()))?;
         }
         eprintln!("making a virtual environment in {} ...", directory.display());
+        let found = interpreter::find(oldest, newest);
         if env.uv {
-            let range = format!(">={}.{},<={}.{}.9999", oldest.0, oldest.1, newest.0, newest.1);
-            run_quietly(Command::new("uv").args(["venv", "--quiet", "--python", &range]).arg(directory))?;
+            // The newest Python of this machine; without one, uv fetches its own.
+            let python = match found {
+                Ok(python) => python.path.display().to_string(),
+                Err(_) => format!("{}.{}", newest.0, newest.1),
+            };
+            run_quietly(Command::new("uv").args(["venv", "--quiet", "--python", &python]).arg(directory))?;
         } else {
-            let python = interpreter::find(oldest, newest)?;
-            run_quietly(Command::new(python.path).args(["-m", "venv"]).arg(directory))?;
+            run_quietly(Command::new(found?.path).args(["-m", "venv"]).arg(directory))?;
         }
         eprintln!("installing {} ...", requirements.join(", "));
         env.install(&requirements.iter().map(String::as_str).collect::<Vec<_>>())?;
