@@ -143,11 +143,13 @@ pub(crate) fn to_host<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Buffer_ToH
     source.when_ready(move |outcome| {
         let mut copy = |buffer: &BufferOf<B>| {
             if layout.is_row_major() {
-                return buffer.copy_to_host(destination.bytes());
+                buffer.copy_to_host(destination.bytes())?;
+            } else {
+                let mut dense = zeros(size)?;
+                buffer.copy_to_host(&mut dense)?;
+                host_array::write_in_layout(&dense, &shape, &layout, destination.bytes());
             }
-            let mut dense = zeros(size)?;
-            buffer.copy_to_host(&mut dense)?;
-            host_array::write_in_layout(&dense, &shape, &layout, destination.bytes());
+            host_array::clear_bits_above(shape.element_type, destination.bytes());
             Ok(())
         };
         promise.complete(outcome.and_then(|buffer| catch_panic("PJRT_Buffer_ToHostBuffer", || copy(&buffer))));

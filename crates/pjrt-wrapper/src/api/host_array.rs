@@ -1,7 +1,7 @@
 //! Host arrays of any strides and order of dimensions, to and from the dense row-major form that backends see.
 
 use crate::caller::Caller;
-use pjrt_client_trait::{Layout, Result, Shape, Status};
+use pjrt_client_trait::{ElementType, Layout, Result, Shape, Status};
 use std::borrow::Cow;
 use std::ffi::c_void;
 
@@ -14,6 +14,16 @@ fn dense_strides(shape: &Shape) -> Vec<i64> {
         step = step.saturating_mul(dim.max(1));
     }
     strides
+}
+
+/// Clears the bits of each byte that are above a sub-byte element. NumPy's extension types keep them zero, also
+/// above negative numbers, and so do frameworks that look at the bytes; a backend may sign-extend.
+pub(crate) fn clear_bits_above(element_type: ElementType, bytes: &mut [u8]) {
+    let bits = element_type.bits();
+    if (1..8).contains(&bits) {
+        let mask = (1_u8 << bits) - 1;
+        bytes.iter_mut().for_each(|byte| *byte &= mask);
+    }
 }
 
 /// The array at `data`, dense and row-major: borrowed if it is that already, else copied together. Null strides
@@ -139,7 +149,6 @@ pub(crate) fn read_in_layout(bytes: &[u8], shape: &Shape, layout: &Layout) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pjrt_client_trait::ElementType;
 
     fn read_u8(data: &[u8], first: usize, dims: &[i64], strides: &[i64]) -> Vec<u8> {
         let shape = Shape::new(ElementType::U8, dims).unwrap();
@@ -156,6 +165,18 @@ mod tests {
         assert_eq!(read_u8(&data, 2, &[2, 2], &[3, -2]), [2, 0, 5, 3]);
         assert_eq!(read_u8(&data, 1, &[2, 3], &[0, 1]), [1, 2, 3, 1, 2, 3]);
         assert_eq!(read_u8(&data, 0, &[0, 3], &[0, 0]), []);
+    }
+
+    #[test]
+    fn bits_above_a_sub_byte_element_are_cleared() {
+        let mut bytes = [0xfd, 0x02, 0xf8];
+        clear_bits_above(ElementType::S4, &mut bytes);
+        assert_eq!(bytes, [0x0d, 0x02, 0x08]);
+        clear_bits_above(ElementType::S2, &mut bytes);
+        assert_eq!(bytes, [0x01, 0x02, 0x00]);
+        let mut whole = [0xfd];
+        clear_bits_above(ElementType::S8, &mut whole);
+        assert_eq!(whole, [0xfd]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod properties;
 mod sdy;
 mod sink;
 mod table;
-mod types;
+mod type_spelling;
 
 use sink::Sink;
 
