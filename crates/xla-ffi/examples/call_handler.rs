@@ -1,10 +1,10 @@
 //! A library with one C function that runs a compiled handler on arrays of the caller: what a backend does for a
-//! custom call, from registration to results, callable from Python with `ctypes` (`tests/jaxlib/lapack_handlers.py`).
+//! custom call, from registration to results, callable from Python with `ctypes` (`tests/jaxlib/caller.py`).
 
-use pjrt_client_trait::{ExecuteContext, Result, Status, UserData, UserDataContext};
+use pjrt_client_trait::{ExecuteContext, FfiTypeInfo, Result, Status, UserData, UserDataContext};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
-use xla_ffi::{Array, Attr, Attrs, BufferSpec, CallSite, Registry, RunContext, Scalar, sys};
+use xla_ffi::{Array, Attr, Attrs, BufferSpec, CallSite, Registry, RunContext, Scalar, register_type, sys};
 
 /// An array of the caller.
 #[repr(C)]
@@ -57,6 +57,8 @@ pub struct CCall {
     user_data_type: i64,
     /// The user data.
     user_data: usize,
+    /// Address of the function that deletes states of the type that the handler makes; 0 for none.
+    state_deleter: usize,
     /// Where an error's message goes, terminated and cut to size.
     message: *mut c_char,
     /// Room for it.
@@ -102,6 +104,10 @@ unsafe fn run(call: &mut CCall) -> Result<()> {
     // SAFETY: as above; Python does not unload libraries.
     let handler = unsafe { Registry::process().register(target, "cpu", bundle, 0) }?;
     call.minor_version = handler.version().minor;
+    if call.state_deleter != 0 && handler.state_type_id() != 0 {
+        let info = FfiTypeInfo { deleter: call.state_deleter, ..FfiTypeInfo::default() };
+        register_type(&format!("state of {target}"), handler.state_type_id(), info)?;
+    }
 
     // SAFETY: as many as the struct says, as the caller promises.
     let (arguments, results, attrs) = unsafe {

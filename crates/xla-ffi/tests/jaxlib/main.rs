@@ -27,14 +27,26 @@ fn output(command: &mut Command) -> String {
     text
 }
 
-#[test]
-fn lapack_kernels_of_jaxlib_agree_with_numpy() {
-    let Some(python) = python() else { return };
+/// Runs a script on the library of `examples/call_handler.rs`; the last line of its report.
+fn report(script: &str) -> Option<String> {
+    let python = python()?;
     // Cargo builds examples beside the tests.
     let test = std::env::current_exe().unwrap();
     let library = test.ancestors().nth(2).unwrap().join("examples").join("libcall_handler.so");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jaxlib/lapack_handlers.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jaxlib").join(script);
     let report = output(Command::new(python).arg(script).arg(library));
     println!("{report}");
-    assert!(report.trim_end().ends_with("all good"), "{report}");
+    report.lines().last().map(str::to_owned)
+}
+
+#[test]
+fn lapack_kernels_of_jaxlib_agree_with_numpy() {
+    let Some(last) = report("lapack_handlers.py") else { return };
+    assert!(last.ends_with("all good"), "{last}");
+}
+
+#[test]
+fn python_callbacks_of_jaxlib_run() {
+    let Some(last) = report("python_callback.py") else { return };
+    assert!(last.ends_with("all good") || last.starts_with("skipped: "), "{last}");
 }
