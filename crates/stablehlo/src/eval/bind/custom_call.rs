@@ -4,12 +4,14 @@ use super::{Binder, exactly, identity, of_tensors, plain, tensors};
 use crate::eval::error::OpError;
 use crate::eval::machine::RegionBody;
 use crate::eval::ops::axes::axis;
+use crate::eval::ops::householder::{householder_product, qr};
 use crate::eval::ops::movement::slice;
 use crate::eval::ops::sort::sort;
 use crate::eval::ops::special::erf;
 use crate::eval::ops::top_k::top_k;
 use crate::eval::plan::{Kernel, Lift, RegionFunction};
 use crate::eval::registry::CustomCall;
+use crate::eval::value::Value;
 use crate::ir::Attr;
 
 /// Custom calls that say something about their operand and leave it as it is.
@@ -56,6 +58,14 @@ pub(super) fn custom_call(binder: &mut Binder<'_, '_>) -> Result<Kernel, OpError
             }))
         }
         "ApproxTopK" => approx_top_k(binder),
+        "Qr" => Ok(plain(|_, operands| {
+            let [a] = exactly(tensors(operands)?)?;
+            Ok(qr(&a)?.map(Value::from).to_vec())
+        })),
+        "ProductOfElementaryHouseholderReflectors" => Ok(of_tensors(Lift::Never, |x| {
+            let [packed, taus] = exactly(x)?;
+            householder_product(&packed, &taus)
+        })),
         _ => Err(OpError::unsupported(format!(
             "custom call target \"{target}\" is not registered; register a handler for it before preparing the program"
         ))),

@@ -14,6 +14,7 @@ pub mod creation;
 pub mod dot;
 pub mod fft;
 pub mod gather;
+pub mod householder;
 pub mod linear;
 mod map;
 pub mod movement;
