@@ -92,7 +92,7 @@ impl CallSite {
 
     /// Starts the call on pointers. The event is ready when the handler is done, with its error if it failed: mostly on
     /// return, later for handlers that finish asynchronously. An asynchronous handler may need the thread pool to get
-    /// there, so do not wait for the event on a thread of that pool.
+    /// there, so do not wait for the event on a thread of that pool. Prepare and initialize functions are waited for here.
     ///
     /// # Safety
     /// Until the event is ready: every argument is readable, every result writable, for as many bytes as its spec says

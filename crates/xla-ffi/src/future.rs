@@ -5,6 +5,7 @@
 use crate::sys;
 use pjrt_client_trait::{Event, EventPromise, Result};
 use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What an `XLA_FFI_Future` pointer of ours points at.
@@ -41,7 +42,9 @@ impl Future {
         if let Some(Pending { promise, in_use }) = pending {
             // Scratch memory and states go before anybody learns that the call is done.
             drop(in_use);
-            promise.complete(outcome);
+            // Whoever waits runs here, on the handler's thread. Its panic is none of the handler's failures, and C++
+            // handlers end the process when this step fails; the panic hook has had its say.
+            _ = catch_unwind(AssertUnwindSafe(|| promise.complete(outcome)));
         }
     }
 

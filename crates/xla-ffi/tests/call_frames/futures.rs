@@ -109,6 +109,21 @@ fn the_call_outlives_its_handles() {
     assert_eq!(result, [2.0]);
 }
 
+#[test]
+fn a_panic_of_those_who_wait_is_not_the_handlers() {
+    let pool = Arc::new(Held::default());
+    let context = RunContext { thread_pool: Some(pool.clone()), ..RunContext::default() };
+    let site = site(bundle(later), &[&[1]], &[&[1]], Attrs::new([]).unwrap()).unwrap();
+    let (argument, mut result) = ([1.0f32], [0.0f32]);
+    let (arguments, results) = ([argument.as_ptr().cast::<u8>()], [result.as_mut_ptr().cast::<u8>()]);
+    // SAFETY: both outlive the work, which is done below.
+    let event = unsafe { site.start(&arguments, &results, &context) };
+    event.on_ready(|_| panic!("on purpose"));
+    // The task itself checks that completing the future has not failed.
+    pool.run_all();
+    assert_eq!((event.wait(), result), (Ok(()), [2.0]));
+}
+
 /// Runs tasks at once.
 struct Inline;
 
