@@ -185,6 +185,11 @@ fn every_dependency_has_its_reason() {
 /// Documentation quotes code under a line `<!-- verbatim from FILE -->`; the quotation must be in that file.
 #[test]
 fn quotations_are_verbatim() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(
+        readme.contains("<!-- verbatim from crates/backend-example/"),
+        "the README quotes the heart of the example"
+    );
     let mut complaints = Vec::new();
     for (name, text) in files().into_iter().filter(|(name, _)| name.ends_with(".md")) {
         for rest in text.split("<!-- verbatim from ").skip(1) {

@@ -23,6 +23,7 @@ pub(crate) struct ExampleExecutable {
 
 impl ExampleExecutable {
     pub(crate) fn compile(program: &Program<'_>, options: &CompileOptions) -> Result<Self> {
+        options.reject_unknown_overrides(&[])?;
         if options.num_replicas * options.num_partitions != 1 {
             return Err(Status::unimplemented(format!(
                 "a program for {} replicas x {} partitions: this simulator runs a program on one device; \

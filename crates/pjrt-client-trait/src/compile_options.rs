@@ -65,6 +65,21 @@ impl Default for CompileOptions {
 }
 
 impl CompileOptions {
+    /// Refuses every entry of [`CompileOptions::overrides`] that is not in `known`, so that a misspelt option, or one
+    /// of another compiler, is not silently ignored.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT that names the unknown option and those that exist.
+    pub fn reject_unknown_overrides(&self, known: &[&str]) -> Result<()> {
+        match self.overrides.keys().find(|name| !known.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => Err(Status::invalid_argument(format!(
+                "unknown compiler option \"{name}\"; this backend knows: {}",
+                if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+            ))),
+        }
+    }
+
     /// Reads a serialized `CompileOptionsProto`.
     ///
     /// # Errors
@@ -200,6 +215,9 @@ mod tests {
         assert!(options.use_spmd_partitioning && options.use_shardy_partitioner);
         assert_eq!(options.allow_sharding_propagation_to_output, [true, false]);
         assert_eq!(options.overrides["level"], OptionOverride::Int(-5));
+        assert!(options.reject_unknown_overrides(&["level"]).is_ok());
+        let error = options.reject_unknown_overrides(&["depth"]).unwrap_err();
+        assert_eq!(error.message, "unknown compiler option \"level\"; this backend knows: depth");
         let devices: Vec<_> = options.device_assignment.unwrap().iter().map(|(_, device)| device.0).collect();
         assert_eq!(devices, [1, 0]);
     }
