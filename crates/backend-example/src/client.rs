@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(crate) const VERSION: &str = concat!("backend-example ", env!("CARGO_PKG_VERSION"));
 
 pub(crate) struct ExampleClient {
-    devices: Arc<[ExampleDevice]>,
+    pub(crate) devices: Arc<[ExampleDevice]>,
     memory_spaces: Vec<PjrtMemorySpace>,
     topology: StaticTopology<ExampleExecutable>,
 }

@@ -1,6 +1,7 @@
 //! What a buffer is and where it lives. Readable in every state of the buffer.
 
 use crate::backend::Backend;
+use crate::call::catch_panic;
 use crate::caller::Caller;
 use crate::handle;
 use crate::lent::LentArray;
@@ -107,10 +108,17 @@ pub(crate) fn memory<B: Backend>(_: Caller<'_>, args: &mut sys::PJRT_Buffer_Memo
     Ok(())
 }
 
-/// `PJRT_Buffer_IsOnCpu`. Frameworks abort when it fails, so a buffer without storage is not on the CPU.
+/// `PJRT_Buffer_IsOnCpu`. Frameworks abort when it fails, so a buffer without storage is not on the CPU, and the
+/// panic of a backend is reported by whatever wants the data next.
 pub(crate) fn is_on_cpu<B: Backend>(_: Caller<'_>, args: &mut sys::PJRT_Buffer_IsOnCpu_Args) -> Result<()> {
     let buffer = get::<B>(args.buffer)?;
     let known = buffer.source().ok().and_then(|source| source.now().ok().flatten());
-    args.is_on_cpu = known.is_some_and(|known| known.is_on_cpu());
+    args.is_on_cpu = match catch_panic("PJRT_Buffer_IsOnCpu", || Ok(known.is_some_and(|known| known.is_on_cpu()))) {
+        Ok(is_on_cpu) => is_on_cpu,
+        Err(status) => {
+            buffer.break_with(status);
+            false
+        }
+    };
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! `PJRT_DeviceDescription_*` and `PJRT_Device_*`.
 
 use crate::backend::Backend;
+use crate::call::catch_panic;
 use crate::caller::Caller;
 use crate::handle;
 use crate::lent::LentNamedValues;
-use crate::state::device::{DescriptionState, DeviceState};
+use crate::state::device::{DescriptionState, DeviceState, device_attributes};
 use pjrt_client_trait::{PjrtDevice, Result, Status, Value};
 use pjrt_sys as sys;
 use std::sync::Arc;
@@ -189,8 +190,14 @@ pub(crate) fn get_attributes<B: Backend>(_: Caller<'_>, args: &mut sys::PJRT_Dev
     let device = device::<B>(args.device)?;
     let description = description(device.description.raw())?;
     let mut all = description.facts.attributes.clone();
-    // Frameworks abort when this fails, so a client that is gone has static attributes only.
-    all.extend(device.with_device(|device| Ok(device.runtime_attributes())).unwrap_or_default());
+    // Frameworks abort when this fails, so where there are no runtime attributes there are the static ones.
+    let runtime = catch_panic("PJRT_Device_GetAttributes", || {
+        device.with_device(|device| device_attributes(&description.facts.to_string, device.runtime_attributes()))
+    });
+    match runtime {
+        Ok(attributes) => all.extend(attributes),
+        Err(status) => tracing::error!(target: "pjrt", "runtime attributes: {status}"),
+    }
     let holder = Box::new(LentNamedValues::new(all));
     args.attributes = holder.raw.as_ptr();
     args.num_attributes = holder.raw.len();

@@ -79,7 +79,10 @@ impl<B: Backend> Source<B> {
     /// Ready when the contents are.
     pub(crate) fn ready_event(&self) -> Event {
         match self {
-            Source::Direct(buffer) => buffer.ready_event(),
+            Source::Direct(buffer) => {
+                // Frameworks abort when they get no event, so a panic is the outcome of one.
+                catch_panic("PJRT_Buffer_ReadyEvent", || Ok(buffer.ready_event())).unwrap_or_else(Event::failed)
+            }
             Source::Failed(status) => Event::failed(status.clone()),
             Source::Deferred(_) => {
                 let (promise, event) = Event::pending();
@@ -114,6 +117,8 @@ pub(crate) struct BufferState<B: Backend> {
     pub(crate) layout: Layout,
     pub(crate) memory: MemoryId,
     content: Mutex<Content<B>>,
+    /// Why the data cannot be had although the buffer is live.
+    broken: OnceLock<Status>,
     external: Mutex<External<B>>,
     lent_layout: OnceLock<LentLayout>,
     pub(crate) dynamic_dimensions: LentArray<usize>,
@@ -165,6 +170,7 @@ impl<B: Backend> BufferState<B> {
             layout,
             memory,
             content: Mutex::new(Content::Live(source)),
+            broken: OnceLock::new(),
             external: Mutex::new(External { count: 0, hold: None }),
             lent_layout: OnceLock::new(),
             dynamic_dimensions: LentArray::new(dynamic),
@@ -175,12 +181,20 @@ impl<B: Backend> BufferState<B> {
     /// The contents of a live buffer.
     ///
     /// # Errors
-    /// INVALID_ARGUMENT when it was donated or deleted.
+    /// INVALID_ARGUMENT when it was donated or deleted; the error of [`Self::break_with`].
     pub(crate) fn source(&self) -> Result<Source<B>> {
+        if let Some(status) = self.broken.get() {
+            return Err(status.clone());
+        }
         match &*locked(&self.content) {
             Content::Live(source) => Ok(source.clone()),
             Content::Gone(how) => Err(self.gone(how)),
         }
+    }
+
+    /// Keeps an error that the function in which it happened cannot report.
+    pub(crate) fn break_with(&self, status: Status) {
+        _ = self.broken.set(status);
     }
 
     fn gone(&self, how: &str) -> Status {
