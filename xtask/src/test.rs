@@ -191,7 +191,21 @@ impl Session {
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "python/tests"])
             .env("PJRT_TEST_PLATFORM", &self.backend.platform)
             .env("PJRT_TEST_LIBRARY", library);
+        if let Some(library) = self.panicking_plugin()? {
+            pytest.env("PANICKING_PLUGIN", library);
+        }
         self.passes(&mut pytest)
+    }
+
+    /// The variant of the plugin that panics where a test wants it to, if the backend's crate has one.
+    fn panicking_plugin(&self) -> Result<Option<PathBuf>> {
+        let package = self.backend.package.as_str();
+        let source = self.workspace.root.join("crates").join(package).join("examples/panicking_plugin.rs");
+        if !source.exists() {
+            return Ok(None);
+        }
+        self.cargo(&["build", "--release", "--package", package, "--example", "panicking_plugin"], &[])?;
+        Ok(Some(self.workspace.target.join("release/examples/libpanicking_plugin.so")))
     }
 
     /// Our own client of the C API; in a process of its own, which a faulty plugin may abort.
