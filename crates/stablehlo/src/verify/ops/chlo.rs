@@ -167,7 +167,22 @@ pub(crate) fn einsum(cx: &mut Check<'_, '_>) -> Option<()> {
         dims.push(size?.1);
     }
     let element = cx.t(0)?.element;
-    cx.result_tensor(0, &dims, element, "shape", "element type");
+    if cx.inferring() {
+        cx.result_tensor(0, &dims, element, "shape", "element type");
+        return Some(());
+    }
+    // Sums may be kept in a wider type of the same kind.
+    cx.result_shape(0, &dims, "shape");
+    let result = cx.given_result(0)?;
+    let fits = super::dot::same_kind(element, result.element) || cx.same_baseline(element, result.element);
+    require!(
+        cx,
+        "element type",
+        fits,
+        "operand 0 has elements of {} and the result of {}",
+        cx.element_text(element),
+        cx.element_text(result.element)
+    );
     Some(())
 }
 

@@ -86,7 +86,7 @@ pub(super) fn product_elements(
 }
 
 /// Equal, or both floats, or both integers.
-fn same_kind(a: Element, b: Element) -> bool {
+pub(super) fn same_kind(a: Element, b: Element) -> bool {
     let (Element::Plain(x), Element::Plain(y)) = (a, b) else { return a == b };
     let integer = |e: ElementType| matches!(e.kind(), ElementKind::Signed | ElementKind::Unsigned);
     x.kind() == y.kind() || (integer(x) && integer(y))
