@@ -94,6 +94,17 @@ fn storage_range(bits: usize, signed: bool) -> (i128, i128) {
     if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) }
 }
 
+/// The least and the greatest positive value of the expressed type.
+fn expressed_range(m: &Module, q: &QuantizedType) -> (f64, f64) {
+    let power = |n: i32| 2f64.powi(n);
+    match m.ty(q.expressed) {
+        Type::Scalar(ElementType::F16) => (power(-24), 65504.0),
+        Type::Scalar(ElementType::BF16) => (power(-133), (2.0 - power(-7)) * power(127)),
+        Type::Scalar(ElementType::F32) => (power(-149), f64::from(f32::MAX)),
+        _ => (0.0, f64::MAX),
+    }
+}
+
 impl Check<'_, '_> {
     /// The constraints of a quantized element of a tensor type.
     pub(crate) fn check_quantized(&mut self, tensor: &TensorType) {
@@ -153,6 +164,15 @@ impl Check<'_, '_> {
         }
         if let Some(scale) = scales.iter().map(|&s| f64::from_bits(s)).find(|s| !s.is_finite()) {
             self.fail("Q6", format_args!("the scale {scale} is not finite"));
+        }
+        let (tiny, huge) = expressed_range(self.m, q);
+        if let Some(scale) =
+            scales.iter().map(|&s| f64::from_bits(s)).find(|s| *s > 0.0 && s.is_finite() && (*s < tiny || *s > huge))
+        {
+            self.fail(
+                "Q4",
+                format_args!("the scale {scale} is not in the range of the expressed type, {tiny:e} to {huge:e}"),
+            );
         }
         if let Some(point) = zero_points.iter().find(|&&p| i128::from(p) < min || i128::from(p) > max) {
             self.fail("Q7", format_args!("the zero point {point} is outside of the storage range {min}:{max}"));

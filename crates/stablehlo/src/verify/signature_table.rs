@@ -124,7 +124,7 @@ signatures! {
         accumulation_type: Opt("algorithm", A::Algorithm), lhs_component_count: Opt("algorithm", A::Algorithm),
         rhs_component_count: Opt("algorithm", A::Algorithm), num_primitive_operations: Opt("algorithm", A::Algorithm),
         allow_imprecise_accumulation: Opt("algorithm", A::Algorithm)) -> [TQA], 24;
-    DynamicBroadcastInDim(operand: One(TQA), output_dimensions: One(SHAPE), broadcast_dimensions: Attr("broadcast_dimensions", A::I64s),
+    DynamicBroadcastInDim(operand: One(TQA), output_dimensions: One(SHAPE.or(Class::STATIC)), broadcast_dimensions: Attr("broadcast_dimensions", A::I64s),
         known_expanding_dimensions: Opt("known_expanding_dimensions", A::I64s),
         known_nonexpanding_dimensions: Opt("known_nonexpanding_dimensions", A::I64s)) -> [TQA], 10;
     DynamicConv(lhs: One(TQ), rhs: One(TQA), padding: One(INT.or(RANK2).or(Class::STATIC)), window_strides: Opt("window_strides", A::I64s),

@@ -158,6 +158,7 @@ pub fn cases() -> Cases {
         bad("Q1", op("uniform_quantize", "2xf32", "2xq/f32/f32")),
         bad("Q3", op("uniform_quantize", "2xf32", "2xq/i8/f32/m3/M3")),
         bad("Q4", op("uniform_quantize", "2xf32", "2xq/i8/i32")),
+        bad("Q4", op("uniform_quantize", "2xf16", "2xq/i8/f16/s100000")),
         bad("Q5", op("uniform_quantize", "2xf32", "2xq/i8/f32/s0")),
         bad("Q6", op("uniform_quantize", "2xf32", "2xq/i8/f32/sinf")),
         bad("Q7", op("uniform_quantize", "2xf32", "2xq/i8/f32/z200")),

@@ -378,6 +378,9 @@ pub(crate) fn infeed(cx: &mut Check<'_, '_>) -> Option<()> {
             layouts.len(),
             data.len()
         );
+        let integers = |id| matches!(cx.m.attr(id), Attr::Array(items) if items.iter().all(|&i| matches!(cx.m.attr(i), Attr::Integer { .. })));
+        let fits = layouts.iter().all(|&layout| integers(layout));
+        require!(cx, "layout", fits, "a layout is no list of integers");
     }
     Some(())
 }

@@ -178,6 +178,15 @@ pub(crate) fn custom_call(cx: &mut Check<'_, '_>) -> Option<()> {
         let known = cx.sink.scope.is_some_and(|scope| cx.sink.symbols.contains_key(&(scope, *root)));
         require!(cx, "symbol", known, "called_computations names @{}, which is not defined", cx.m.str(*root));
     }
+    // 4 is the typed interface, whose configuration is a dictionary; the others take text.
+    let typed = cx.op.int_or("api_version", 1).ok()? == 4;
+    match cx.op.attr("backend_config") {
+        Some(Attr::Dict(_)) => {
+            require!(cx, "I4", typed, "backend_config is a dictionary, which only api_version 4 takes")
+        }
+        Some(_) => require!(cx, "I4", !typed, "backend_config must be a dictionary for api_version 4"),
+        None => {}
+    }
     let has = |name: &str| cx.op.attr(name).is_some();
     let (operand_layouts, result_layouts) = (has("operand_layouts"), has("result_layouts"));
     // An empty list need not be stated.

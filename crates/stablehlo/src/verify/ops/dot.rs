@@ -28,11 +28,11 @@ pub(super) fn product_elements(
     let (ql, qr) = (quantized(cx.m, lhs.element), quantized(cx.m, rhs.element));
     let q = result.and_then(|r| quantized(cx.m, r.element));
     if ql.is_none() && qr.is_none() && q.is_none() {
-        // Programs in use multiply floats of different widths, and sum in another width: the kind is what counts.
+        // Programs in use multiply floats of different widths, and sum in another width of the same kind.
         require!(
             cx,
             ids.plain,
-            same_kind(lhs.element, rhs.element),
+            same_factor(lhs.element, rhs.element),
             "lhs has elements of {} and rhs of {}",
             cx.element_text(lhs.element),
             cx.element_text(rhs.element)
@@ -83,6 +83,12 @@ pub(super) fn product_elements(
         );
     }
     Some(())
+}
+
+/// Equal, or both floats.
+fn same_factor(a: Element, b: Element) -> bool {
+    let float = |e: Element| matches!(e, Element::Plain(e) if e.kind() == ElementKind::Float);
+    a == b || (float(a) && float(b))
 }
 
 /// Equal, or both floats, or both integers.

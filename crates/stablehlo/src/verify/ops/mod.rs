@@ -54,6 +54,34 @@ fn constant_ints(cx: &Check<'_, '_>, operand: usize) -> Option<Vec<i64>> {
 
 /// Checks the constraints of an op whose signature holds.
 pub(crate) fn check(cx: &mut Check<'_, '_>) -> Option<()> {
+    by_code(cx)?;
+    same_parameters(cx);
+    Some(())
+}
+
+/// Ops that only move elements: scale and zero point may not change on the way.
+fn same_parameters(cx: &mut Check<'_, '_>) {
+    let id = match cx.op.code() {
+        OpCode::Slice
+        | OpCode::DynamicSlice
+        | OpCode::DynamicUpdateSlice
+        | OpCode::Reverse
+        | OpCode::Pad
+        | OpCode::DynamicPad
+        | OpCode::Transpose => "C1",
+        OpCode::Concatenate | OpCode::CollectivePermute => "C5",
+        OpCode::Gather => "C23",
+        OpCode::DynamicGather => "C14",
+        _ => return,
+    };
+    let (Some(operand), Some(result)) = (cx.t(0), cx.op.result_tensor(0)) else { return };
+    let same = super::quantized::same_up_to_axis(cx.m, operand.element, result.element, false);
+    if !same && matches!(operand.element, Element::Quantized(_)) && cx.same_baseline(operand.element, result.element) {
+        cx.fail(id, format_args!("the result has another scale or zero point than the operand"));
+    }
+}
+
+fn by_code(cx: &mut Check<'_, '_>) -> Option<()> {
     use OpCode::*;
     match cx.op.code() {
         BuiltinModule => control::module(cx),

@@ -59,13 +59,7 @@ pub(crate) fn broadcast_in_dim(cx: &mut Check<'_, '_>) -> Option<()> {
     let result = cx.given_result(0)?;
     let dims = cx.op.i64s("broadcast_dimensions").ok()?;
     broadcast_rules(cx, dims, result)?;
-    let bounds = cx.bounds(result);
-    let known = result
-        .dims
-        .iter()
-        .enumerate()
-        .all(|(i, &d)| d != DYNAMIC || bounds.is_some_and(|b| b.get(i).is_some_and(|&b| b != DYNAMIC)));
-    require!(cx, "O1", known, "the result must have a static shape or bounds");
+    known_shape(cx, result);
     Some(())
 }
 
@@ -87,7 +81,20 @@ pub(crate) fn dynamic_broadcast_in_dim(cx: &mut Check<'_, '_>) -> Option<()> {
     cx.unique("C8", "known_expanding_dimensions + known_nonexpanding_dimensions", &[expanding, nonexpanding].concat());
     cx.in_range("C9", "known_expanding_dimensions", expanding, operand.rank());
     cx.in_range("C10", "known_nonexpanding_dimensions", nonexpanding, operand.rank());
-    broadcast_rules(cx, dims, result)
+    broadcast_rules(cx, dims, result)?;
+    let Some(sizes) = super::constant_ints(cx, 1) else { return Some(()) };
+    cx.at_least("C7", "output_dimensions", &sizes, 0);
+    cx.result_shape(0, &sizes, "C7");
+    for (d, (&size, &to)) in operand.dims.iter().zip(dims).enumerate() {
+        let Some(&target) = sizes.get(to as usize) else { continue };
+        require!(
+            cx,
+            "C5",
+            size == 1 || same_dim(size, target),
+            "dimension {d} of the operand has size {size}, which is neither 1 nor output_dimensions[{to}] = {target}"
+        );
+    }
+    Some(())
 }
 
 /// `broadcast`, a legacy form: new dimensions in front.
@@ -99,6 +106,15 @@ pub(crate) fn broadcast(cx: &mut Check<'_, '_>) -> Option<()> {
     }
     cx.result_tensor(0, &[sizes, &operand.dims].concat(), operand.element, "shape", "element type");
     Some(())
+}
+
+/// The result of an op that needs a static shape: all sizes known, or one of them only by its bound.
+fn known_shape(cx: &mut Check<'_, '_>, result: &TensorType) {
+    let bounds = cx.bounds(result);
+    let bounded = |d: usize| bounds.is_some_and(|b| b.get(d).is_some_and(|&b| b != DYNAMIC));
+    let mut dynamic = result.dims.iter().enumerate().filter(|&(_, &d)| d == DYNAMIC).map(|(d, _)| d);
+    let known = dynamic.next().is_none_or(bounded) && dynamic.next().is_none();
+    require!(cx, "O1", known, "the result must have a static shape, or one dimension with a bound");
 }
 
 fn product(dims: &[i64]) -> Option<i128> {
@@ -137,10 +153,15 @@ pub(crate) fn reshape(cx: &mut Check<'_, '_>) -> Option<()> {
             shape::text(&shape_operand.dims),
             result.rank()
         );
+        if let Some(sizes) = super::constant_ints(cx, 1) {
+            cx.at_least("C4", "output_shape", &sizes, 0);
+            cx.result_shape(0, &sizes, "C4");
+            if let (Some(from), Some(to)) = (product(&operand.dims), product(&sizes)) {
+                require!(cx, "C2", from == to, "the operand has {from} elements and output_shape {to}");
+            }
+        }
     } else {
-        let bounds = cx.bounds(result);
-        let known = result.is_static() || bounds.is_some();
-        require!(cx, "O1", known, "the result must have a static shape or bounds");
+        known_shape(cx, result);
     }
     let (Some(from), Some(to)) = (quantized::axis(cx.m, operand.element), quantized::axis(cx.m, result.element)) else {
         return Some(());
