@@ -325,7 +325,7 @@ signatures! {
         min_ulp_difference: Opt("min_ulp_difference", A::Any)) -> [], 0;
     CheckExpectEq(lhs: One(TQA), rhs: One(TQA)) -> [], 0;
     CheckExpectEqConst(lhs: One(TQA), value: Attr("value", A::Elements)) -> [], 0;
-    CheckExpectSerializedEq(expected: One(TQA), probe_id: Attr("probe_id", A::Text), iteration: Attr("iteration", A::Any)) -> [], 0;
+    CheckExpectSerializedEq(expected: One(TQA), probe_id: Attr("probe_id", A::Text), iteration: Opt("iteration", A::Any)) -> [], 0;
     InterpreterPrint(operand: One(TQA)) -> [], 0;
     InterpreterProbe(operand: One(TQA), probe_id: Attr("probe_id", A::Text)) -> [TQA], 0;
     InterpreterRunParallel(inputs: Many(VALUE), programs: Attr("programs", A::List), infeed: Opt("infeed", A::List)) -> [] .. VALUE, 0;

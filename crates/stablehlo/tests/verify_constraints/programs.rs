@@ -59,6 +59,10 @@ fn communication() -> Cases {
     let mut cases = vec![
         good(all_gather()),
         good(global(all_gather()).with("channel_handle", channel(1, 0))),
+        // With a channel and replica groups, each group also holds all partitions.
+        good(all_gather().with("channel_handle", channel(1, 0)).gives("2x12xf32")),
+        bad("C6", all_gather().with("channel_handle", channel(1, 0)).gives("2x9xf32")),
+        good(reduce_scatter().with("channel_handle", channel(1, 0)).gives("2x1xf32")),
         bad("C1", all_gather().with("all_gather_dim", A::I64(2))),
         bad("C2", all_gather().with("replica_groups", groups(&[&[0, 1], &[1, 2]]))),
         bad("C4", all_gather().with("replica_groups", groups(&[&[0, 1], &[2, 5]]))),

@@ -63,6 +63,13 @@ fn groups(cx: &mut Check<'_, '_>, ids: &GroupIds) -> Option<Groups> {
     (cx.failures() == before).then(|| Groups { size: Some(lists.first().map_or(0, |g| g.len() as i64)) })
 }
 
+/// True if each group holds all partitions of its replicas, so that the run says how large it is: with a
+/// channel and without global ids.
+fn spans_partitions(cx: &Check<'_, '_>) -> bool {
+    let channel = cx.op.channel_handle().ok().flatten().is_some_and(|c| c.handle > 0);
+    channel && !cx.op.bool_or("use_global_device_ids", false).unwrap_or(false)
+}
+
 fn global_ids(cx: &mut Check<'_, '_>, id: &'static str) {
     let global = cx.op.bool_or("use_global_device_ids", false).unwrap_or(false);
     let handle = cx.op.channel_handle().ok().flatten().map_or(0, |c| c.handle);
@@ -100,14 +107,18 @@ pub(crate) fn all_gather(cx: &mut Check<'_, '_>) -> Option<()> {
         let axis = dim as usize;
         let mut dims = operand.dims.to_vec();
         dims[axis] = DYNAMIC;
-        match groups.as_ref().and_then(|g| g.size) {
+        let members = groups.as_ref().and_then(|g| g.size);
+        match members.filter(|_| !spans_partitions(cx)) {
             Some(size) if size > 0 && operand.dims[axis] != DYNAMIC => {
                 dims[axis] = operand.dims[axis].checked_mul(size)?;
             }
             _ if !cx.inferring() => {
-                // Axes of a mesh, and empty groups, leave the size of a group to the run.
+                // Axes of a mesh, empty groups and partitions leave the size of a group to the run.
                 let found = cx.op.result_tensor(i).and_then(|r| r.dims.get(axis)).copied().unwrap_or(DYNAMIC);
-                let size = operand.dims[axis];
+                let size = match operand.dims[axis] {
+                    DYNAMIC => DYNAMIC,
+                    size => size.saturating_mul(members.unwrap_or(1).max(1)),
+                };
                 require!(
                     cx,
                     "C6",
@@ -157,14 +168,17 @@ pub(crate) fn reduce_scatter(cx: &mut Check<'_, '_>) -> Option<()> {
     let (axis, size) = (dim as usize, operand.dims[dim as usize]);
     let mut dims = operand.dims.to_vec();
     dims[axis] = DYNAMIC;
-    match groups.and_then(|g| g.size) {
+    let members = groups.and_then(|g| g.size);
+    if let Some(members) = members.filter(|&m| m > 0 && size != DYNAMIC) {
+        demand!(
+            cx,
+            "C1",
+            size % members == 0,
+            "dimension {axis} of size {size} does not divide among {members} processes"
+        );
+    }
+    match members.filter(|_| !spans_partitions(cx)) {
         Some(members) if members > 0 && size != DYNAMIC => {
-            demand!(
-                cx,
-                "C1",
-                size % members == 0,
-                "dimension {axis} of size {size} does not divide among {members} processes"
-            );
             dims[axis] = size / members;
         }
         _ if !cx.inferring() => {
