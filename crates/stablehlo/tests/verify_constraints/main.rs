@@ -2,6 +2,7 @@
 //! says which constraints there are, the cases here say which are broken.
 
 mod case;
+mod coverage_page;
 mod elementwise;
 mod movement;
 mod programs;
