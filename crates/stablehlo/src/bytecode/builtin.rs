@@ -275,21 +275,5 @@ impl Decoder<'_, '_> {
 
 /// A builtin integer type; StableHLO reads signless as signed.
 pub(crate) fn integer(width: u32, signedness: Signedness) -> Type {
-    let element = match (width, signedness) {
-        (1, Signedness::Signless) => ElementType::Bool,
-        (2, Signedness::Signless) => ElementType::I2,
-        (4, Signedness::Signless) => ElementType::I4,
-        (8, Signedness::Signless) => ElementType::I8,
-        (16, Signedness::Signless) => ElementType::I16,
-        (32, Signedness::Signless) => ElementType::I32,
-        (64, Signedness::Signless) => ElementType::I64,
-        (2, Signedness::Unsigned) => ElementType::U2,
-        (4, Signedness::Unsigned) => ElementType::U4,
-        (8, Signedness::Unsigned) => ElementType::U8,
-        (16, Signedness::Unsigned) => ElementType::U16,
-        (32, Signedness::Unsigned) => ElementType::U32,
-        (64, Signedness::Unsigned) => ElementType::U64,
-        _ => return Type::Integer { width, signedness },
-    };
-    Type::Scalar(element)
+    Type::integer(width, signedness)
 }

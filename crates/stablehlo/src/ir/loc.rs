@@ -63,6 +63,18 @@ impl Module {
         id
     }
 
+    /// An id for a location that is not known yet; unknown until [`Module::set_loc`].
+    pub(crate) fn reserve_loc(&mut self) -> LocId {
+        let id = LocId::from_index(self.locs.len());
+        self.locs.push(Loc::Unknown);
+        id
+    }
+
+    /// Gives a reserved id its location.
+    pub(crate) fn set_loc(&mut self, id: LocId, loc: Loc) {
+        self.locs[id.index()] = loc;
+    }
+
     /// The location behind an id.
     pub fn loc(&self, id: LocId) -> &Loc {
         &self.locs[id.index()]

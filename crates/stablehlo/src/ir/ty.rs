@@ -164,6 +164,27 @@ pub enum Type {
 }
 
 impl Type {
+    /// The builtin integer type of this width; StableHLO reads signless as signed.
+    pub fn integer(width: u32, signedness: Signedness) -> Type {
+        let element = match (width, signedness) {
+            (1, Signedness::Signless) => ElementType::Bool,
+            (2, Signedness::Signless) => ElementType::I2,
+            (4, Signedness::Signless) => ElementType::I4,
+            (8, Signedness::Signless) => ElementType::I8,
+            (16, Signedness::Signless) => ElementType::I16,
+            (32, Signedness::Signless) => ElementType::I32,
+            (64, Signedness::Signless) => ElementType::I64,
+            (2, Signedness::Unsigned) => ElementType::U2,
+            (4, Signedness::Unsigned) => ElementType::U4,
+            (8, Signedness::Unsigned) => ElementType::U8,
+            (16, Signedness::Unsigned) => ElementType::U16,
+            (32, Signedness::Unsigned) => ElementType::U32,
+            (64, Signedness::Unsigned) => ElementType::U64,
+            _ => return Type::Integer { width, signedness },
+        };
+        Type::Scalar(element)
+    }
+
     /// The tensor type, if it is a ranked tensor.
     pub fn as_tensor(&self) -> Option<&TensorType> {
         match self {

@@ -43,6 +43,11 @@ impl DenseElements {
         Some(DenseElements { ty, data: Arc::from(data), splat })
     }
 
+    /// The same elements under another name of the same type, as another module has it.
+    pub(crate) fn with_type(&self, ty: TypeId) -> DenseElements {
+        DenseElements { ty, ..self.clone() }
+    }
+
     /// The tensor type.
     pub fn ty(&self) -> TypeId {
         self.ty
