@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Crate, and the crates of this workspace that it may depend on. A new crate must be given its place here.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("pjrt-sys", &[]),
     // The safe vocabulary has no C types in it.
     ("pjrt-client-trait", &[]),
@@ -18,6 +18,8 @@ const LAYERS: [(&str, &[&str]); 8] = [
     // The host half of typed FFI: foreign call frames on one side, the safe vocabulary on the other.
     ("xla-ffi", &["pjrt-sys", "pjrt-client-trait"]),
     ("backend-example", &["pjrt-wrapper", "pjrt-client-trait", "stablehlo", "xla-ffi"]),
+    // Loop nests over vectors know no program and no machine.
+    ("cpu-vir", &[]),
     ("xtask", &["pjrt-testkit"]),
 ];
 

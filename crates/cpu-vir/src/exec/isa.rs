@@ -1,0 +1,236 @@
+//! Loops over the lanes of a tile, each compiled twice: for the baseline of the target and for AVX2 with FMA.
+//!
+//! Both come from one body, so results cannot differ: the compiler contracts nothing, and a fused multiply-add is one
+//! in both, by a library call where the machine has none. Owns the only knowledge of machine features.
+#![allow(unsafe_code, reason = "the loops take tiles by address: that is what makes one signature of all")]
+
+/// Lanes of a tile: its registers stay within the first-level cache.
+pub(crate) const LANES: usize = 512;
+
+/// One instruction over a tile: `n` lanes from `a`, `b`, `c` as far as it takes arguments, to `dst`.
+///
+/// # Safety
+/// Each pointer is valid for `n` lanes of its type, at any alignment; `dst` overlaps none of the others. The
+/// processor has the features of the variant.
+pub(crate) type TileFn = unsafe fn(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, immediate: u64);
+
+/// Which variants of the loops to use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Isa {
+    /// What every processor of the target has.
+    Baseline,
+    /// x86-64 with AVX2, FMA and the bit-counting instructions.
+    Avx2,
+}
+
+impl Isa {
+    /// The best that this processor has.
+    pub fn detect() -> Isa {
+        if Isa::Avx2.is_supported() { Isa::Avx2 } else { Isa::Baseline }
+    }
+
+    /// Does this processor have it?
+    pub fn is_supported(self) -> bool {
+        match self {
+            Isa::Baseline => true,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => {
+                is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("fma")
+                    && is_x86_feature_detected!("bmi1")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("lzcnt")
+                    && is_x86_feature_detected!("popcnt")
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            Isa::Avx2 => false,
+        }
+    }
+}
+
+/// The variants of one function.
+#[derive(Clone, Copy)]
+pub(crate) struct Variants<F> {
+    pub(crate) baseline: F,
+    pub(crate) avx2: F,
+}
+
+impl<F: Copy> Variants<F> {
+    /// The one for a processor.
+    pub(crate) fn pick(self, isa: Isa) -> F {
+        match isa {
+            Isa::Baseline => self.baseline,
+            Isa::Avx2 => self.avx2,
+        }
+    }
+}
+
+/// Defines the variants of a generic function from its inlined body.
+macro_rules! variants {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident<$M:ident: $bound:path>($($arg:ident: $ty:ty),*) $(-> $result:ty)? = $body:path) => {
+        $(#[$doc])*
+        $vis fn $name<$M: $bound>() -> $crate::exec::isa::Variants<unsafe fn($($ty),*) $(-> $result)?> {
+            unsafe fn baseline<$M: $bound>($($arg: $ty),*) $(-> $result)? {
+                // SAFETY: the contract is the body's own.
+                unsafe { $body($($arg),*) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+            unsafe fn avx2<$M: $bound>($($arg: $ty),*) $(-> $result)? {
+                // SAFETY: the contract is the body's own.
+                unsafe { $body($($arg),*) }
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            use baseline as avx2;
+            $crate::exec::isa::Variants { baseline: baseline::<$M>, avx2: avx2::<$M> }
+        }
+    };
+}
+pub(super) use variants;
+
+/// A number at any address.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+pub(crate) struct Raw<T>(pub(crate) T);
+
+/// A lane-wise function of one argument.
+pub(crate) trait Map1 {
+    type A: Copy;
+    type R: Copy;
+    /// Are there arguments that [`call`](Map1::call) is wrong for?
+    const MENDS: bool = false;
+    fn call(a: Self::A, immediate: u64) -> Self::R;
+    /// Is `call` wrong for this one?
+    #[inline(always)]
+    fn needs_mending(_a: Self::A) -> bool {
+        false
+    }
+    /// The right value where `call` is wrong.
+    fn mend(a: Self::A) -> Self::R {
+        Self::call(a, 0)
+    }
+}
+
+/// A lane-wise function of two arguments.
+pub(crate) trait Map2 {
+    type A: Copy;
+    type R: Copy;
+    /// As for [`Map1`].
+    const MENDS: bool = false;
+    fn call(a: Self::A, b: Self::A) -> Self::R;
+    /// As for [`Map1`].
+    #[inline(always)]
+    fn needs_mending(_a: Self::A, _b: Self::A) -> bool {
+        false
+    }
+    /// As for [`Map1`].
+    fn mend(a: Self::A, b: Self::A) -> Self::R {
+        Self::call(a, b)
+    }
+}
+
+/// A lane-wise function of three arguments.
+pub(crate) trait Map3 {
+    type A: Copy;
+    type B: Copy;
+    fn call(a: Self::A, b: Self::B, c: Self::B) -> Self::B;
+}
+
+// References as parameters tell the compiler that the tiles do not overlap.
+
+#[inline(always)]
+fn loop1<M: Map1>(dst: &mut [Raw<M::R>], a: &[Raw<M::A>], immediate: u64) {
+    for (dst, a) in dst.iter_mut().zip(a) {
+        *dst = Raw(M::call(a.0, immediate));
+    }
+    if M::MENDS {
+        let mut any = false;
+        for a in a {
+            any |= M::needs_mending(a.0);
+        }
+        if any {
+            for (dst, a) in dst.iter_mut().zip(a) {
+                if M::needs_mending(a.0) {
+                    *dst = Raw(M::mend(a.0));
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn loop2<M: Map2>(dst: &mut [Raw<M::R>], a: &[Raw<M::A>], b: &[Raw<M::A>]) {
+    for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
+        *dst = Raw(M::call(a.0, b.0));
+    }
+    if M::MENDS {
+        let mut any = false;
+        for (a, b) in a.iter().zip(b) {
+            any |= M::needs_mending(a.0, b.0);
+        }
+        if any {
+            for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
+                if M::needs_mending(a.0, b.0) {
+                    *dst = Raw(M::mend(a.0, b.0));
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn loop3<M: Map3>(dst: &mut [Raw<M::B>], a: &[Raw<M::A>], b: &[Raw<M::B>], c: &[Raw<M::B>]) {
+    for (((dst, a), b), c) in dst.iter_mut().zip(a).zip(b).zip(c) {
+        *dst = Raw(M::call(a.0, b.0, c.0));
+    }
+}
+
+/// # Safety
+/// `at` is valid for reads of `n` values for as long as the result lives.
+#[inline(always)]
+pub(super) unsafe fn tile<'a, T>(at: *const u8, n: usize) -> &'a [Raw<T>] {
+    // SAFETY: as required here; `Raw` has no alignment.
+    unsafe { std::slice::from_raw_parts(at.cast(), n) }
+}
+
+/// # Safety
+/// `at` is valid for writes of `n` values for as long as the result lives, and nothing else refers to them.
+#[inline(always)]
+pub(super) unsafe fn tile_mut<'a, T>(at: *mut u8, n: usize) -> &'a mut [Raw<T>] {
+    // SAFETY: as required here; `Raw` has no alignment, and any bits are a number.
+    unsafe { std::slice::from_raw_parts_mut(at.cast(), n) }
+}
+
+#[inline(always)]
+unsafe fn body1<M: Map1>(dst: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, immediate: u64) {
+    // SAFETY: the contract of `TileFn`.
+    unsafe { loop1::<M>(tile_mut(dst, n), tile(a, n), immediate) }
+}
+
+#[inline(always)]
+unsafe fn body2<M: Map2>(dst: *mut u8, a: *const u8, b: *const u8, _c: *const u8, n: usize, _immediate: u64) {
+    // SAFETY: the contract of `TileFn`.
+    unsafe { loop2::<M>(tile_mut(dst, n), tile(a, n), tile(b, n)) }
+}
+
+#[inline(always)]
+unsafe fn body3<M: Map3>(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _immediate: u64) {
+    // SAFETY: the contract of `TileFn`.
+    unsafe { loop3::<M>(tile_mut(dst, n), tile(a, n), tile(b, n), tile(c, n)) }
+}
+
+variants! {
+    /// The loops of a function of one argument.
+    pub(super) fn map1<M: Map1>(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, immediate: u64)
+        = body1::<M>
+}
+variants! {
+    /// The loops of a function of two arguments.
+    pub(super) fn map2<M: Map2>(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, immediate: u64)
+        = body2::<M>
+}
+variants! {
+    /// The loops of a function of three arguments.
+    pub(super) fn map3<M: Map3>(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, immediate: u64)
+        = body3::<M>
+}

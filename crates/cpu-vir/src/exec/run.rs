@@ -1,0 +1,498 @@
+//! Running a kernel over a range of its points.
+//!
+//! **Invariant:** every address handed to a loop is within an operand, because [`verify`](crate::verify()) bounds what
+//! terms reach and [`Kernel::run`] bounds what operands have, or within a slot of the scratch memory.
+#![allow(unsafe_code, reason = "hands tiles of operands and of scratch memory to the loops")]
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use super::isa::{LANES, tile, tile_mut};
+use super::layout::{Mode, Space};
+use super::prepare::{BLOCK, Fold, Gather, Load, Step, Store};
+use super::walk::{advance, is_one_run, position, walk};
+use super::{Kernel, RunError, check_lengths, memory};
+
+/// A line of scratch memory.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(#[allow(dead_code, reason = "only its bytes are used")] [u8; 64]);
+
+/// What a thread needs to run kernels; kept, so that running allocates nothing once it has grown.
+#[derive(Default)]
+struct Scratch {
+    lines: Vec<Line>,
+    /// The tile of each value.
+    tiles: Vec<*mut u8>,
+    /// First byte of each operand.
+    operands: Vec<*mut u8>,
+    at: Vec<usize>,
+    spare: Vec<usize>,
+    reduced_at: Vec<usize>,
+    results_at: Vec<usize>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+impl Kernel {
+    /// Runs a range of points. Inputs and outputs are the bytes of the operands of each role, in the program's order.
+    ///
+    /// # Errors
+    /// When there are too few operands, bytes or points.
+    pub fn run(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]], range: Range<usize>) -> Result<(), RunError> {
+        check_lengths("input", &self.inputs, inputs.iter().map(|input| input.len()))?;
+        check_lengths("output", &self.outputs, outputs.iter().map(|output| output.len()))?;
+        self.check_range(&range)?;
+        self.with_scratch(range, |operands| {
+            operands.extend(self.positions.iter().map(|(written, index)| match written {
+                true => outputs[*index].as_mut_ptr(),
+                false => inputs[*index].as_ptr().cast_mut(),
+            }));
+        });
+        Ok(())
+    }
+
+    /// Runs a range of points of operands given by address; `operands` are in the program's order.
+    ///
+    /// # Safety
+    /// Each operand is valid for what [`input_bytes`](Kernel::input_bytes) and
+    /// [`output_bytes`](Kernel::output_bytes) say, for writes if it is an output, and no output overlaps another
+    /// operand. Other threads write to them only by running other points of the same kernel. The range is valid.
+    pub(super) unsafe fn run_at(&self, operands: &[*mut u8], range: Range<usize>) {
+        self.with_scratch(range, |list| list.extend_from_slice(operands));
+    }
+
+    fn with_scratch(&self, range: Range<usize>, operands: impl FnOnce(&mut Vec<*mut u8>)) {
+        if range.is_empty() {
+            return;
+        }
+        SCRATCH.with_borrow_mut(|scratch| {
+            let lines = self.scratch.div_ceil(size_of::<Line>());
+            if scratch.lines.len() < lines {
+                scratch.lines.resize(lines, Line([0; 64]));
+            }
+            scratch.operands.clear();
+            operands(&mut scratch.operands);
+            let base: *mut u8 = scratch.lines.as_mut_ptr().cast();
+            scratch.tiles.clear();
+            scratch.tiles.extend(self.registers.iter().map(|slot| base.wrapping_add(*slot)));
+            let mut frame = Frame {
+                kernel: self,
+                base,
+                tiles: &mut scratch.tiles,
+                operands: &scratch.operands,
+                at: &mut scratch.at,
+                spare: &mut scratch.spare,
+                reduced_at: &mut scratch.reduced_at,
+                results_at: &mut scratch.results_at,
+            };
+            frame.run(range);
+        });
+    }
+}
+
+struct Frame<'a> {
+    kernel: &'a Kernel,
+    /// The scratch memory.
+    base: *mut u8,
+    tiles: &'a mut Vec<*mut u8>,
+    operands: &'a [*mut u8],
+    /// The first point of the tile.
+    at: &'a mut Vec<usize>,
+    spare: &'a mut Vec<usize>,
+    reduced_at: &'a mut Vec<usize>,
+    results_at: &'a mut Vec<usize>,
+}
+
+impl Frame<'_> {
+    fn run(&mut self, range: Range<usize>) {
+        let kernel = self.kernel;
+        if kernel.reduced_points > 0 {
+            // Values that are the same everywhere fill their whole tile.
+            kernel.lanes.coordinates(range.start, self.at);
+            self.at.fill(0);
+            for step in &kernel.run {
+                self.step(step, LANES);
+            }
+        }
+        match kernel.mode {
+            Mode::Map => self.map(range),
+            Mode::Along => self.along(range),
+            Mode::Across => self.across(range),
+        }
+    }
+
+    fn slot(&self, offset: usize) -> *mut u8 {
+        self.base.wrapping_add(offset)
+    }
+
+    /// Lanes of the next tile: as even a part of the row as fits, several rows where they are short.
+    fn lanes(&self, left: usize) -> usize {
+        let row = self.kernel.lanes.sizes[self.kernel.lanes.sizes.len() - 1];
+        if row < LANES / 2 {
+            return left.min(LANES);
+        }
+        let rest = row - self.at[self.at.len() - 1];
+        left.min(rest.div_ceil(rest.div_ceil(LANES)))
+    }
+
+    fn map(&mut self, range: Range<usize>) {
+        let kernel = self.kernel;
+        let mut point = range.start;
+        while point < range.end {
+            kernel.lanes.coordinates(point, self.at);
+            let lanes = self.lanes(range.end - point);
+            self.aim_stores(lanes);
+            for step in &kernel.tile {
+                self.step(step, lanes);
+            }
+            point += lanes;
+        }
+    }
+
+    /// Lets values that are stored contiguously be computed where they go.
+    fn aim_stores(&mut self, lanes: usize) {
+        let kernel = self.kernel;
+        let whole = is_one_run(&kernel.lanes.sizes, self.at, lanes);
+        for step in &kernel.tile {
+            let Step::Store(store) = step else { continue };
+            if store.direct {
+                let register = store.register as usize;
+                let term = &kernel.lanes.terms[store.term];
+                let contiguous = term.strides.last() == Some(&(store.size as i64)) || lanes == 1;
+                self.tiles[register] = match whole && contiguous {
+                    true => self.operands[store.operand].wrapping_offset(position(term, self.at) as isize),
+                    false => self.slot(kernel.registers[register]),
+                };
+            }
+        }
+    }
+
+    fn step(&mut self, step: &Step, lanes: usize) {
+        self.step_at(step, lanes, None);
+    }
+
+    /// `reduced`: the reduced space, when its point counts.
+    fn step_at(&mut self, step: &Step, lanes: usize, reduced: Option<&Space>) {
+        match step {
+            Step::Compute { function, register, arguments: [a, b, c], immediate } => {
+                let tile = |register: &u32| self.tiles[*register as usize];
+                // SAFETY: slots have LANES lanes of the widest use; pointers into operands were checked for this many.
+                // A result's slot is none of its arguments' (registers), nor are operands of different roles.
+                unsafe { function(tile(register), tile(a), tile(b), tile(c), lanes, *immediate) }
+            }
+            Step::Fill { register, bits, size } => {
+                // SAFETY: a slot has LANES lanes.
+                unsafe { memory::fill(self.tiles[*register as usize], *bits, *size, lanes) }
+            }
+            Step::Load(load) => self.load(load, lanes, reduced),
+            Step::Index { register, term } => self.index(*register, *term, lanes, reduced),
+            Step::Gather(gather) => self.gather(gather, lanes, reduced),
+            Step::Store(store) => self.store(store, lanes),
+        }
+    }
+
+    /// What the reduced point adds to a term; `None` when it is outside of the term's bounds.
+    fn shift(&self, term: usize, reduced: Option<&Space>) -> Option<i64> {
+        let Some(space) = reduced else { return Some(0) };
+        let term = &space.terms[term];
+        if let Some(bounds) = &term.bounds {
+            let inside = |((low, high), at): (&(usize, usize), &usize)| low <= at && at < high;
+            if !bounds.iter().zip(self.reduced_at.iter()).all(inside) {
+                return None;
+            }
+        }
+        Some(position(term, self.reduced_at) - term.offset)
+    }
+
+    fn load(&mut self, load: &Load, lanes: usize, reduced: Option<&Space>) {
+        let space = &self.kernel.lanes;
+        let term = &space.terms[load.term];
+        let register = load.register as usize;
+        let slot = self.slot(self.kernel.registers[register]);
+        let operand = self.operands[load.operand];
+        let Some(shift) = self.shift(load.term, reduced) else {
+            self.tiles[register] = slot;
+            // SAFETY: a slot has LANES lanes.
+            return unsafe { memory::fill(slot, load.fill, load.size, lanes) };
+        };
+        let stride = term.strides[term.strides.len() - 1];
+        let contiguous = load.direct && stride == load.size as i64;
+        if contiguous && term.bounds.is_none() && is_one_run(&space.sizes, self.at, lanes) {
+            // Read only: no instruction has a load for its result.
+            self.tiles[register] = operand.wrapping_offset((position(term, self.at) + shift) as isize);
+            return;
+        }
+        self.tiles[register] = slot;
+        // A value that is the same everywhere may be wanted for more lanes than there are points.
+        if term.bounds.is_none() && term.strides.iter().all(|stride| *stride == 0) {
+            let at = operand.wrapping_offset((term.offset + shift) as isize);
+            // SAFETY: the one element is within the operand, the slot has LANES lanes.
+            return unsafe { (load.function)(slot, at, 0, lanes) };
+        }
+        walk(&space.sizes, term, self.at, lanes, shift, self.spare, |run| {
+            let dst = slot.wrapping_add(run.lane * load.size);
+            match run.inside {
+                // SAFETY: the lanes are within the slot; the run is within the operand.
+                true => unsafe {
+                    let src = operand.wrapping_offset(run.position as isize);
+                    (load.function)(dst, src, stride as isize, run.length);
+                },
+                // SAFETY: the lanes are within the slot.
+                false => unsafe { memory::fill(dst, load.fill, load.size, run.length) },
+            }
+        });
+    }
+
+    fn index(&mut self, register: u32, term: usize, lanes: usize, reduced: Option<&Space>) {
+        let shift = self.shift(term, reduced).unwrap_or(0);
+        let space = &self.kernel.lanes;
+        let term = &space.terms[term];
+        // SAFETY: an i64 slot has LANES lanes, and nothing else refers to it here.
+        let indices = unsafe { tile_mut::<i64>(self.tiles[register as usize], lanes) };
+        if term.strides.iter().all(|stride| *stride == 0) {
+            indices.fill(super::isa::Raw(term.offset + shift));
+            return;
+        }
+        let stride = term.strides[term.strides.len() - 1];
+        walk(&space.sizes, term, self.at, lanes, shift, self.spare, |run| {
+            for (step, index) in indices[run.lane..run.lane + run.length].iter_mut().enumerate() {
+                *index = super::isa::Raw(run.position + stride * step as i64);
+            }
+        });
+    }
+
+    fn gather(&mut self, gather: &Gather, lanes: usize, reduced: Option<&Space>) {
+        let shift = self.shift(gather.term, reduced).unwrap_or(0);
+        let space = &self.kernel.lanes;
+        let term = &space.terms[gather.term];
+        let slot = self.slot(gather.offsets);
+        // SAFETY: the slot of offsets has LANES lanes of i64 and belongs to this step alone.
+        let offsets = unsafe { tile_mut::<i64>(slot, lanes) };
+        if term.strides.iter().all(|stride| *stride == 0) {
+            offsets.fill(super::isa::Raw(term.offset + shift));
+        } else {
+            let stride = term.strides[term.strides.len() - 1];
+            walk(&space.sizes, term, self.at, lanes, shift, self.spare, |run| {
+                for (step, offset) in offsets[run.lane..run.lane + run.length].iter_mut().enumerate() {
+                    *offset = super::isa::Raw(run.position + stride * step as i64);
+                }
+            });
+        }
+        for (register, most, stride) in &gather.indices {
+            // SAFETY: an index has an i64 tile of as many lanes, in another slot.
+            let indices = unsafe { tile::<i64>(self.tiles[*register as usize], lanes) };
+            for (offset, index) in offsets.iter_mut().zip(indices) {
+                *offset = super::isa::Raw(offset.0.wrapping_add(index.0.clamp(0, *most).wrapping_mul(*stride)));
+            }
+        }
+        let operand = self.operands[gather.operand];
+        // SAFETY: clamped indices reach what was verified and no more.
+        unsafe { (gather.function)(self.tiles[gather.register as usize], operand, slot, lanes) }
+    }
+
+    fn store(&mut self, store: &Store, lanes: usize) {
+        let kernel = self.kernel;
+        let register = store.register as usize;
+        let src = self.tiles[register];
+        if store.direct && src != self.slot(kernel.registers[register]) {
+            return;
+        }
+        let operand = self.operands[store.operand];
+        self.write(&kernel.lanes, store.term, operand, (src, store.size), store.function, lanes);
+    }
+
+    /// Writes a tile through a term of the space that `at` is in.
+    fn write(
+        &mut self,
+        space: &Space,
+        term: usize,
+        operand: *mut u8,
+        (src, size): (*mut u8, usize),
+        function: memory::StoreFn,
+        lanes: usize,
+    ) {
+        let term = &space.terms[term];
+        let stride = term.strides[term.strides.len() - 1] as isize;
+        let at: &[usize] = if std::ptr::eq(space, &self.kernel.results) { self.results_at } else { self.at };
+        walk(&space.sizes, term, at, lanes, 0, self.spare, |run| {
+            let dst = operand.wrapping_offset(run.position as isize);
+            // SAFETY: the run is within the operand, which is an output; the lanes are within the tile.
+            unsafe { function(dst, stride, src.wrapping_add(run.lane * size), run.length) }
+        });
+    }
+
+    fn along(&mut self, range: Range<usize>) {
+        let kernel = self.kernel;
+        let length = kernel.reduced_points;
+        let rows = LANES.checked_div(length).unwrap_or(LANES).max(1);
+        let mut point = range.start;
+        while point < range.end {
+            let rows = rows.min(range.end - point);
+            if length == 0 {
+                for fold in &kernel.folds {
+                    // SAFETY: the slot of results has LANES lanes.
+                    unsafe { memory::fill(self.slot(fold.results), fold.init, fold.size, rows) }
+                }
+            } else if length <= LANES {
+                self.row_tile(point * length, rows * length);
+                for fold in &kernel.folds {
+                    for row in 0..rows {
+                        let src = self.tiles[fold.register as usize].wrapping_add(row * length * fold.size);
+                        // SAFETY: the row is within the tile.
+                        let sum = unsafe { (fold.fold)(src, length) };
+                        self.result(fold, row, (fold.combine)(fold.init, sum));
+                    }
+                }
+            } else {
+                self.long_row(point);
+            }
+            kernel.results.coordinates(point, self.results_at);
+            for fold in &kernel.folds {
+                let src = (self.slot(fold.results), fold.size);
+                self.write(&kernel.results, fold.term, self.operands[fold.operand], src, fold.store, rows);
+            }
+            point += rows;
+        }
+    }
+
+    fn row_tile(&mut self, first: usize, lanes: usize) {
+        let kernel = self.kernel;
+        kernel.lanes.coordinates(first, self.at);
+        for step in &kernel.tile {
+            self.step(step, lanes);
+        }
+    }
+
+    fn result(&mut self, fold: &Fold, row: usize, bits: u64) {
+        let at = self.slot(fold.results).wrapping_add(row * fold.size);
+        // SAFETY: the slot of results has LANES lanes.
+        unsafe { memory::fill(at, bits, fold.size, 1) }
+    }
+
+    /// A row of more than a tile: tiles are folded, and their results paired like the digits of a binary counter.
+    fn long_row(&mut self, point: usize) {
+        let kernel = self.kernel;
+        let length = kernel.reduced_points;
+        // Bits of partial results, a level for each power of two of tiles, one fold after the other.
+        let mut levels = [[0u64; 64]; 8];
+        for folds in kernel.folds.chunks(8) {
+            let tiles = length.div_ceil(LANES);
+            for tile in 0..tiles {
+                let first = tile * LANES;
+                let lanes = LANES.min(length - first);
+                self.row_tile(point * length + first, lanes);
+                for (fold, levels) in folds.iter().zip(&mut levels) {
+                    // SAFETY: the tile has this many lanes.
+                    let mut sum = unsafe { (fold.fold)(self.tiles[fold.register as usize], lanes) };
+                    let mut level = 0;
+                    while tile >> level & 1 == 1 {
+                        sum = (fold.combine)(levels[level], sum);
+                        level += 1;
+                    }
+                    levels[level] = sum;
+                }
+            }
+            for (fold, levels) in folds.iter().zip(&levels) {
+                let mut held = (0..64).filter(|level| tiles >> level & 1 == 1).map(|level| levels[level]);
+                let last = held.next().unwrap_or(fold.init);
+                let sum = held.fold(last, |sum, level| (fold.combine)(level, sum));
+                self.result(fold, 0, (fold.combine)(fold.init, sum));
+            }
+        }
+    }
+
+    fn across(&mut self, range: Range<usize>) {
+        let kernel = self.kernel;
+        let mut point = range.start;
+        while point < range.end {
+            kernel.lanes.coordinates(point, self.at);
+            let lanes = self.lanes(range.end - point);
+            if kernel.reduced_points > 0 {
+                for step in &kernel.tile {
+                    self.step(step, lanes);
+                }
+            }
+            self.reduced_at.clear();
+            self.reduced_at.resize(kernel.reduced.sizes.len(), 0);
+            for reduced in 0..kernel.reduced_points {
+                for step in &kernel.reduced_steps {
+                    self.step_at(step, lanes, Some(&kernel.reduced));
+                }
+                for fold in &kernel.folds {
+                    self.accumulate(fold, reduced, lanes);
+                }
+                advance(&kernel.reduced.sizes, self.reduced_at);
+            }
+            for fold in &kernel.folds {
+                self.finish(fold, lanes);
+            }
+            point += lanes;
+        }
+    }
+
+    /// # Safety
+    /// `dst`, `a` and `b` are slots; `dst` is neither of the others.
+    unsafe fn combine(&self, fold: &Fold, dst: usize, a: usize, b: usize, lanes: usize) {
+        let (dst, a, b) = (self.slot(dst), self.slot(a), self.slot(b));
+        // SAFETY: slots have LANES lanes of the reduction's type.
+        unsafe { (fold.combine_tiles)(dst, a, b, a, lanes, 0) }
+    }
+
+    /// Adds the tile of one reduced point. Which running slot holds the sum follows from the point's number.
+    fn accumulate(&mut self, fold: &Fold, reduced: usize, lanes: usize) {
+        let within = reduced % BLOCK;
+        let (mut sum, mut other) = (fold.running[within % 2], fold.running[(within + 1) % 2]);
+        let value = self.tiles[fold.register as usize];
+        // SAFETY: the value's tile is no running slot; the running slots are two.
+        unsafe {
+            if within == 0 {
+                let bytes = lanes * fold.size;
+                std::ptr::copy_nonoverlapping(value, self.slot(sum), bytes);
+            } else {
+                (fold.combine_tiles)(self.slot(sum), self.slot(other), value, value, lanes, 0);
+            }
+        }
+        if within + 1 < BLOCK && reduced + 1 < self.kernel.reduced_points {
+            return;
+        }
+        let block = reduced / BLOCK;
+        let mut level = 0;
+        while block >> level & 1 == 1 {
+            // SAFETY: levels and running slots are all different.
+            unsafe { self.combine(fold, other, fold.levels[level], sum, lanes) };
+            std::mem::swap(&mut sum, &mut other);
+            level += 1;
+        }
+        // SAFETY: a level's slot is not a running one.
+        unsafe {
+            let bytes = lanes * fold.size;
+            std::ptr::copy_nonoverlapping(self.slot(sum), self.slot(fold.levels[level]), bytes);
+        }
+    }
+
+    fn finish(&mut self, fold: &Fold, lanes: usize) {
+        let kernel = self.kernel;
+        let blocks = kernel.reduced_points.div_ceil(BLOCK);
+        let [mut free, mut spare] = fold.running;
+        // SAFETY: the slot of results has LANES lanes.
+        unsafe { memory::fill(self.slot(fold.results), fold.init, fold.size, lanes) }
+        let mut held = (0..fold.levels.len()).filter(|level| blocks >> level & 1 == 1).map(|l| fold.levels[l]);
+        let mut result = fold.results;
+        if let Some(mut sum) = held.next() {
+            for level in held {
+                // SAFETY: the running slots are free by now, and `free` is not the one that holds the sum.
+                unsafe { self.combine(fold, free, level, sum, lanes) };
+                sum = free;
+                std::mem::swap(&mut free, &mut spare);
+            }
+            // SAFETY: as before.
+            unsafe { self.combine(fold, free, fold.results, sum, lanes) };
+            result = free;
+        }
+        let src = (self.slot(result), fold.size);
+        self.write(&kernel.lanes, fold.term, self.operands[fold.operand], src, fold.store, lanes);
+    }
+}

@@ -1,0 +1,100 @@
+//! The suite on the portable executor, with the loops of either variant, and what only this executor promises.
+
+use std::ops::Range;
+
+use super::{Isa, Kernel, RunError, Spread};
+use crate::suite::Executor;
+use crate::{BinaryOp, Builder, Invalid, Program, ReduceKind, Scalar, Storage};
+
+struct Best;
+
+impl Executor for Best {
+    type Kernel = Kernel;
+    fn prepare(program: &Program) -> Result<Kernel, Invalid> {
+        Kernel::prepare(program)
+    }
+    fn run(kernel: &Kernel, inputs: &[&[u8]], outputs: &mut [&mut [u8]], range: Range<usize>) {
+        kernel.run(inputs, outputs, range).unwrap();
+    }
+}
+
+struct Baseline;
+
+impl Executor for Baseline {
+    type Kernel = Kernel;
+    fn prepare(program: &Program) -> Result<Kernel, Invalid> {
+        Kernel::prepare_for(program, Isa::Baseline)
+    }
+    fn run(kernel: &Kernel, inputs: &[&[u8]], outputs: &mut [&mut [u8]], range: Range<usize>) {
+        kernel.run(inputs, outputs, range).unwrap();
+    }
+}
+
+mod best {
+    use super::Best;
+    crate::vir_tests!(Best);
+}
+
+mod baseline {
+    use super::Baseline;
+    crate::vir_tests!(Baseline);
+}
+
+/// A sum of rows after an addition.
+fn program(rows: usize, columns: usize, reduced: usize) -> Program {
+    let mut builder = Builder::new(&[rows, columns], reduced);
+    let (a, b, c) = (builder.input(Storage::F32), builder.input(Storage::F32), builder.output(Storage::F32));
+    let (x, y) = (builder.load(builder.dense(a)), builder.load(builder.scalar_access(b)));
+    let z = builder.binary(BinaryOp::Add, x, y);
+    match reduced {
+        0 => builder.store(builder.dense(c), z),
+        _ => builder.reduce(ReduceKind::Sum, z, Scalar::from(0f32), builder.dense_result(c)),
+    }
+    builder.finish().unwrap()
+}
+
+#[test]
+fn operands_that_do_not_fit_are_refused() {
+    let kernel = Kernel::prepare(&program(3, 5, 0)).unwrap();
+    assert_eq!(kernel.input_bytes().collect::<Vec<_>>(), [60, 4]);
+    assert_eq!(kernel.output_bytes().collect::<Vec<_>>(), [60]);
+    let (long, short) = (vec![0u8; 60], vec![0u8; 59]);
+    let mut output = vec![0u8; 60];
+    let found = kernel.run(&[&long], &mut [&mut output], 0..15);
+    assert_eq!(found, Err(RunError::Count { role: "input", wanted: 2, given: 1 }));
+    let found = kernel.run(&[&short, &long], &mut [&mut output], 0..15);
+    assert_eq!(found, Err(RunError::TooShort { role: "input", index: 0, wanted: 60, given: 59 }));
+    let found = kernel.run(&[&long, &long], &mut [&mut output[..8]], 0..15);
+    assert_eq!(found, Err(RunError::TooShort { role: "output", index: 0, wanted: 60, given: 8 }));
+    let found = kernel.run(&[&long, &long], &mut [&mut output], 3..16);
+    assert_eq!(found, Err(RunError::Range { start: 3, end: 16, points: 15 }));
+}
+
+/// Runs every task twice, on threads of its own, and leaves out the last.
+struct Unruly;
+
+impl Spread for Unruly {
+    fn spread(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        std::thread::scope(|scope| {
+            for number in (0..tasks - 1).chain(0..tasks) {
+                if number + 1 < tasks {
+                    scope.spawn(move || task(number));
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    for (rows, columns, reduced) in [(1000, 700, 0), (3000, 300, 1), (5, 3, 1)] {
+        let kernel = Kernel::prepare(&program(rows, columns, reduced)).unwrap();
+        let input: Vec<u8> = (0..rows * columns).flat_map(|i| (i as f32).sin().to_le_bytes()).collect();
+        let scalar = 0.1f32.to_le_bytes();
+        let length = kernel.output_bytes().next().unwrap();
+        let (mut whole, mut cut) = (vec![0u8; length], vec![0u8; length]);
+        kernel.run(&[&input, &scalar], &mut [&mut whole], 0..kernel.points()).unwrap();
+        kernel.run_on(&Unruly, 7, &[&input, &scalar], &mut [&mut cut]).unwrap();
+        assert!(whole == cut);
+    }
+}
