@@ -72,7 +72,7 @@ impl Builder {
         Access { operand, offset: 0, strides: vec![0; self.program.dims.len()] }
     }
 
-    fn push(&mut self, inst: Inst, ty: Type) -> Value {
+    pub(crate) fn push(&mut self, inst: Inst, ty: Type) -> Value {
         self.program.body.push(inst);
         self.program.types.push(ty);
         Value(self.program.body.len() as u32 - 1)

@@ -33,6 +33,7 @@ pub mod cost;
 mod display;
 pub mod element;
 pub mod exec;
+pub mod expand;
 mod math;
 pub mod op;
 pub mod program;

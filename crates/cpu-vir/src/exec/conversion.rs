@@ -1,4 +1,5 @@
 //! The loops that change a value's type or precision.
+#![allow(unsafe_code, reason = "converts floats that were checked to be in range")]
 
 use crate::element::{Storage, Type};
 use crate::exec::arithmetic::by_type;
@@ -18,6 +19,29 @@ pub(super) fn convert(from: Type, to: Type) -> Variants<TileFn> {
                 #[inline(always)]
                 fn call(a: $from, _immediate: u64) -> $to {
                     a as $to
+                }
+            }
+            map1::<Op>()
+        }};
+    }
+    /// What `as` does, with the conversion itself in range for every lane: that makes vectors.
+    macro_rules! saturate {
+        ($from:ident $to:ident) => {{
+            struct Op;
+            impl Map1 for Op {
+                type A = $from;
+                type R = $to;
+                #[inline(always)]
+                fn call(a: $from, _immediate: u64) -> $to {
+                    // One beyond the greatest is a power of two, exact in either float.
+                    const LOW: $from = <$to>::MIN as $from;
+                    const BEYOND: $from = 2.0 * ((<$to>::MAX / 2) as $from + 1.0);
+                    let inside = (LOW..BEYOND).contains(&a);
+                    let safe = if inside { a } else { 0.0 };
+                    // SAFETY: from LOW to below BEYOND all numbers truncate to an i32, as does 0.
+                    let number = unsafe { safe.to_int_unchecked::<i32>() } as $to;
+                    let number = if a >= BEYOND { <$to>::MAX } else { number };
+                    if a < LOW { <$to>::MIN } else { number }
                 }
             }
             map1::<Op>()
@@ -63,8 +87,22 @@ pub(super) fn convert(from: Type, to: Type) -> Variants<TileFn> {
         Type::U16 => from!(u16),
         Type::U32 => from!(u32),
         Type::U64 => from!(u64),
-        Type::F32 => from!(f32),
-        Type::F64 => from!(f64),
+        Type::F32 => match to {
+            Type::I8 => saturate!(f32 i8),
+            Type::I16 => saturate!(f32 i16),
+            Type::I32 => saturate!(f32 i32),
+            Type::U8 => saturate!(f32 u8),
+            Type::U16 => saturate!(f32 u16),
+            _ => from!(f32),
+        },
+        Type::F64 => match to {
+            Type::I8 => saturate!(f64 i8),
+            Type::I16 => saturate!(f64 i16),
+            Type::I32 => saturate!(f64 i32),
+            Type::U8 => saturate!(f64 u8),
+            Type::U16 => saturate!(f64 u16),
+            _ => from!(f64),
+        },
     }
 }
 

@@ -5,14 +5,14 @@
 #![allow(unsafe_code, reason = "the loops take tiles by address: that is what makes one signature of all")]
 
 /// Lanes of a tile: its registers stay within the first-level cache.
-pub(crate) const LANES: usize = 512;
+pub const LANES: usize = 512;
 
 /// One instruction over a tile: `n` lanes from `a`, `b`, `c` as far as it takes arguments, to `dst`.
 ///
 /// # Safety
 /// Each pointer is valid for `n` lanes of its type, at any alignment; `dst` overlaps none of the others. The
 /// processor has the features of the variant.
-pub(crate) type TileFn = unsafe fn(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, immediate: u64);
+pub type TileFn = unsafe fn(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, immediate: u64);
 
 /// Which variants of the loops to use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

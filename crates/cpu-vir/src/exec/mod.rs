@@ -21,8 +21,9 @@ mod run;
 mod tests;
 mod walk;
 
-pub use isa::Isa;
+pub use isa::{Isa, LANES, TileFn};
 pub use parallel::Spread;
+pub use prepare::tile_loop;
 
 use layout::{Mode, Space};
 use thiserror::Error;

@@ -29,7 +29,7 @@ pub(super) trait Whole: Copy {
 }
 
 macro_rules! integer {
-    ($int:ident $unsigned:ident $signed:ident |$abs:ident| $absolute:expr, |$sgn:ident| $sign:expr) => {
+    ($int:ident $unsigned:ident $signed:ident $divide:ident |$abs:ident| $absolute:expr, |$sgn:ident| $sign:expr) => {
         impl Number for $int {
             #[inline(always)]
             fn neg(self) -> Self {
@@ -61,13 +61,14 @@ macro_rules! integer {
             fn div(self, other: Self) -> Self {
                 // Dividing by 1 where the division itself would trap leaves no branch around it.
                 let safe = if other == 0 { 1 } else { other };
-                let quotient = self.wrapping_div(safe);
+                let quotient = $divide!($int, self, safe);
                 if other == 0 { !0 } else { quotient }
             }
             #[inline(always)]
             fn rem(self, other: Self) -> Self {
                 let safe = if other == 0 { 1 } else { other };
-                let rest = self.wrapping_rem(safe);
+                let quotient = $divide!($int, self, safe);
+                let rest = self.wrapping_sub(quotient.wrapping_mul(safe));
                 if other == 0 { self } else { rest }
             }
             #[inline(always)]
@@ -135,14 +136,41 @@ macro_rules! integer {
     };
 }
 
+/// Division by way of a float that holds the operands exactly, since there are vectors of that: the rounded quotient
+/// never reaches an integer that the true one does not. Adding 1.5 · 2^mantissa leaves the integer in the low bits.
+macro_rules! divide_in_f32 {
+    ($int:ident, $a:expr, $b:expr) => {
+        (($a as f32 / $b as f32).trunc() + 12582912.0).to_bits() as $int
+    };
+}
+
+/// As above.
+macro_rules! divide_in_f64 {
+    ($int:ident, $a:expr, $b:expr) => {
+        ((f64::from($a) / f64::from($b)).trunc() + 6755399441055744.0).to_bits() as $int
+    };
+}
+
+/// The division of the machine.
+macro_rules! divide {
+    ($int:ident, $a:expr, $b:expr) => {
+        $a.wrapping_div($b)
+    };
+}
+
 macro_rules! integers {
-    ($($signed:ident $unsigned:ident)*) => {$(
-        integer!($signed $unsigned $signed |x| x.wrapping_abs(), |x| x.signum());
-        integer!($unsigned $unsigned $signed |x| x, |x| if x == 0 { 0 } else { 1 });
+    ($($signed:ident $unsigned:ident $divide:ident)*) => {$(
+        integer!($signed $unsigned $signed $divide |x| x.wrapping_abs(), |x| (x > 0) as $signed - (x < 0) as $signed);
+        integer!($unsigned $unsigned $signed $divide |x| x, |x| if x == 0 { 0 } else { 1 });
     )*};
 }
 
-integers!(i8 u8 i16 u16 i32 u32 i64 u64);
+integers! {
+    i8 u8 divide_in_f32
+    i16 u16 divide_in_f32
+    i32 u32 divide_in_f64
+    i64 u64 divide
+}
 
 /// What only floats have.
 pub(super) trait Float: Number + Periodic {

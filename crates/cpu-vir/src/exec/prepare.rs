@@ -289,6 +289,33 @@ fn needs(program: &Program, role: Role) -> Vec<Need> {
         .collect()
 }
 
+/// The loop that computes a value over a tile, and the immediate that it is called with: for code generators that have
+/// no code of their own for an instruction. `None` for instructions that touch memory, for constants, which need no
+/// loop, and for bitcasts, which are their argument.
+///
+/// The program must be valid, and the processor must have what `isa` names.
+pub fn tile_loop(program: &Program, value: Value, isa: Isa) -> Option<(TileFn, u64)> {
+    let ty = |value: &Value| program.ty(*value);
+    let (loops, immediate) = match &program.body[value.index()] {
+        Inst::Unary { op, a } => (arithmetic::unary(*op, ty(a))?, 0),
+        Inst::Binary { op, a, .. } => (arithmetic::binary(*op, ty(a))?, 0),
+        Inst::Compare { direction, a, .. } => (arithmetic::compare(*direction, ty(a))?, 0),
+        Inst::Select { a, .. } => (arithmetic::select(ty(a).size()), 0),
+        Inst::Fma { a, .. } => (arithmetic::fma(ty(a))?, 0),
+        Inst::Convert { a } => (conversion::convert(ty(a), ty(&value)), 0),
+        Inst::NarrowToOdd { .. } => (conversion::narrow_to_odd(), 0),
+        Inst::Round { to, .. } => (conversion::round(*to)?, 0),
+        Inst::Wrap { bits, a } => (conversion::wrap(ty(a))?, u64::from(8 - bits)),
+        Inst::ReducePrecision { exponent, mantissa, a } => {
+            (conversion::reduce_precision(ty(a))?, u64::from(*exponent) << 32 | u64::from(*mantissa))
+        }
+        Inst::Const(_) | Inst::Index { .. } | Inst::Load { .. } | Inst::Gather { .. } | Inst::Bitcast { .. } => {
+            return None;
+        }
+    };
+    Some((loops.pick(isa), immediate))
+}
+
 /// Steps and slots under construction.
 struct Assembly<'p> {
     program: &'p Program,
@@ -435,23 +462,9 @@ impl<'p> Assembly<'p> {
     }
 
     fn compute(&self, at: usize) -> Step {
-        let ty = |value: &Value| self.program.ty(*value);
-        let (loops, immediate) = match &self.program.body[at] {
-            Inst::Unary { op, a } => (arithmetic::unary(*op, ty(a)), 0),
-            Inst::Binary { op, a, .. } => (arithmetic::binary(*op, ty(a)), 0),
-            Inst::Compare { direction, a, .. } => (arithmetic::compare(*direction, ty(a)), 0),
-            Inst::Select { a, .. } => (Some(arithmetic::select(ty(a).size())), 0),
-            Inst::Fma { a, .. } => (arithmetic::fma(ty(a)), 0),
-            Inst::Convert { a } => (Some(conversion::convert(ty(a), self.program.types[at])), 0),
-            Inst::NarrowToOdd { .. } => (Some(conversion::narrow_to_odd()), 0),
-            Inst::Round { to, .. } => (conversion::round(*to), 0),
-            Inst::Wrap { bits, a } => (conversion::wrap(ty(a)), u64::from(8 - bits)),
-            Inst::ReducePrecision { exponent, mantissa, a } => {
-                (conversion::reduce_precision(ty(a)), u64::from(*exponent) << 32 | u64::from(*mantissa))
-            }
-            _ => (None, 0),
+        let Some((function, immediate)) = tile_loop(self.program, Value(at as u32), self.isa) else {
+            unreachable!("%{at} has no loops though it was verified")
         };
-        let Some(loops) = loops else { unreachable!("%{at} has no loops though it was verified") };
         let mut arguments = [at as Register; 3];
         let mut next = 0;
         self.program.body[at].for_each_argument(|argument| {
@@ -462,7 +475,7 @@ impl<'p> Assembly<'p> {
         for unused in next..3 {
             arguments[unused] = arguments[0];
         }
-        Step::Compute { function: loops.pick(self.isa), register: at as Register, arguments, immediate }
+        Step::Compute { function, register: at as Register, arguments, immediate }
     }
 
     fn store(&self, index: usize) -> Step {

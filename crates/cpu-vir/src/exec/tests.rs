@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::{Isa, Kernel, RunError, Spread};
+use crate::expand::expand;
 use crate::suite::Executor;
-use crate::{BinaryOp, Builder, Invalid, Program, ReduceKind, Scalar, Storage};
+use crate::{BinaryOp, Builder, Invalid, Program, ReduceKind, Scalar, Storage, UnaryOp};
 
 struct Best;
 
@@ -96,5 +97,38 @@ fn threads_change_nothing() {
         kernel.run(&[&input, &scalar], &mut [&mut whole], 0..kernel.points()).unwrap();
         kernel.run_on(&Unruly, 7, &[&input, &scalar], &mut [&mut cut]).unwrap();
         assert!(whole == cut);
+    }
+}
+
+#[test]
+fn expanded_functions_give_the_same_bits() {
+    let mut random = crate::suite::Random::new(3);
+    for storage in [Storage::F32, Storage::F64] {
+        let ty = storage.compute();
+        let mut builder = Builder::new(&[20_000], 0);
+        let (a, b) = (builder.input(storage), builder.input(storage));
+        let (x, y) = (builder.load(builder.dense(a)), builder.load(builder.dense(b)));
+        let mut results = Vec::new();
+        for op in UnaryOp::ALL.iter().filter(|op| op.result(ty) == ty && op.accepts(ty)) {
+            results.push(builder.unary(*op, x));
+        }
+        for op in BinaryOp::ALL.iter().filter(|op| op.accepts(ty)) {
+            results.push(builder.binary(*op, x, y));
+        }
+        for result in results {
+            let output = builder.output(storage);
+            builder.store(builder.dense(output), result);
+        }
+        let program = builder.finish().unwrap();
+        let expanded = expand(&program).unwrap();
+        let written =
+            |op: &UnaryOp| expanded.body.iter().any(|i| matches!(i, crate::Inst::Unary { op: o, .. } if o == op));
+        assert!(!written(&UnaryOp::Erf) && !written(&UnaryOp::Cbrt) && written(&UnaryOp::Sin));
+        let inputs = [0, 1].map(|_| random.elements(storage, 20_000 * storage.size()));
+        let before = vec![vec![0; inputs[0].len()]; program.stores.len()];
+        let found = [&program, &expanded].map(|program| crate::suite::execute::<Best>(program, &inputs, &before));
+        for (index, (whole, parts)) in found[0].iter().zip(&found[1]).enumerate() {
+            assert_eq!(crate::suite::difference(storage, whole, parts), None, "result {index} of {storage}");
+        }
     }
 }

@@ -83,7 +83,7 @@ fn log1p<R: Real, const N: usize>(x: R, root_half: u64, ln2: [f64; 2], coefficie
     let u = one + x;
     let (k, m) = split(u, root_half);
     // What the sum lost, as a part of u.
-    let lost = R::select(one.lt(u), one - (u - x), x - (u - one)) / u;
+    let lost = R::select(one.lt(x), one - (u - x), x - (u - one)) / u;
     let near = k.equals(zero);
     let f = R::select(near, x, m - one);
     let log = edges(u, finish(k, f, R::select(near, zero, lost), ln2, coefficients));

@@ -1,7 +1,8 @@
 //! Elementary functions as straight-line arithmetic, written once.
 //!
-//! Every function is generic over [`Real`]: on `f32` and `f64` the compiler turns it into vector code, on
-//! symbols it could record itself as instructions, bit for bit the same. There is no branch and no table: a choice is a select.
+//! Every function is generic over [`Real`]: on `f32` and `f64` the compiler turns it into vector code, on the symbols
+//! of [`expand`](crate::expand) it records itself as instructions. So whole-operation loops and expanded programs
+//! agree to the last bit. There is no branch and no table: a choice is a select.
 //!
 //! Fused multiply-add is used where written, and nowhere else. Polynomials are Chebyshev interpolants of the function
 //! named beside them; the deviation stated is relative to the function, before rounding.

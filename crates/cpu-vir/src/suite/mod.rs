@@ -18,6 +18,8 @@ use crate::element::Storage;
 use crate::program::{Program, Role};
 use crate::verify::Invalid;
 pub use random::Random;
+#[cfg(test)]
+pub(crate) use storage::difference;
 
 /// What runs programs.
 pub trait Executor {

@@ -128,7 +128,7 @@ pub(super) fn store(storage: Storage, bits: u64) -> u64 {
 }
 
 /// The first element in which two arrays differ; all NaN are the same.
-pub(super) fn difference(storage: Storage, found: &[u8], expected: &[u8]) -> Option<usize> {
+pub(crate) fn difference(storage: Storage, found: &[u8], expected: &[u8]) -> Option<usize> {
     let part = if storage.is_complex() { storage.size() / 2 } else { storage.size() };
     let parts = found.chunks(part).zip(expected.chunks(part));
     let number = |bytes: &[u8]| {
