@@ -13,7 +13,7 @@ use crate::{ElementKind, ElementType};
 /// Every element as the nearest of another type.
 ///
 /// Floats round to nearest even; float to integer truncates, saturates, and takes NaN to 0; anything but zero is
-/// true (NaN too); a complex number loses its imaginary part unless the target is complex.
+/// true (NaN too); a complex number loses its imaginary part unless the target is complex, so `1i` is false.
 pub fn convert(x: &Tensor, to: ElementType) -> Result<Tensor, OpError> {
     let from = x.element_type();
     if from == to {
@@ -100,7 +100,6 @@ fn store_f64(out: &mut Tensor, range: Range<usize>, values: &[f64]) {
 fn store_complex(out: &mut Tensor, range: Range<usize>, values: &[Complex]) {
     let to = out.element_type();
     match to.kind() {
-        ElementKind::Bool => fill(out, range, values, |z| Bool::new(z.re != 0.0 || z.im != 0.0)),
         ElementKind::Complex => with_complex!(to,
             T => fill(out, range, values, T::from_complex),
             _ => unreachable!("kind says complex")),
@@ -250,6 +249,15 @@ mod tests {
         let x = Tensor::from_vec(&[signed.len()], signed.clone());
         let want: Vec<f32> = signed.iter().map(|&v| v as f32).collect();
         assert_eq!(all::<f32>(&convert(&x, ElementType::F32).unwrap()), want);
+    }
+
+    #[test]
+    fn complex_numbers_lose_their_imaginary_part() {
+        let numbers = [(-1.0, 2.0), (0.0, 1.0), (f64::NAN, 0.0), (0.0, f64::NAN)];
+        let x = Tensor::from_vec(&[4], numbers.map(|(re, im)| Complex { re, im }).to_vec());
+        let truths: Vec<bool> = all::<Bool>(&convert(&x, ElementType::Bool).unwrap()).iter().map(|b| b.get()).collect();
+        assert_eq!(truths, [true, false, true, false]);
+        assert_eq!(all::<i32>(&convert(&x, ElementType::I32).unwrap()), [-1, 0, 0, 0]);
     }
 
     #[test]
