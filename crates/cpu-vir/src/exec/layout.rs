@@ -13,12 +13,14 @@ pub(super) struct Term {
     pub(super) strides: Vec<i64>,
     /// Half-open coordinate ranges, one per axis, when the term is guarded.
     pub(super) bounds: Option<Vec<(usize, usize)>>,
+    /// One stride from each point to the next, across rows too, though other terms keep the axes apart.
+    pub(super) linear: bool,
 }
 
 impl Term {
     /// Over the dimensions of a program.
     pub(super) fn new(offset: i64, strides: Vec<i64>, guard: Option<&Guard>) -> Term {
-        Term { offset, strides, bounds: guard.map(|guard| guard.bounds.clone()) }
+        Term { offset, strides, bounds: guard.map(|guard| guard.bounds.clone()), linear: false }
     }
 
     fn bound(&self, axis: usize, size: usize) -> (usize, usize) {
@@ -31,6 +33,7 @@ impl Term {
             offset: self.offset,
             strides: axes.iter().map(|axis| self.strides[*axis]).collect(),
             bounds: self.bounds.as_ref().map(|bounds| axes.iter().map(|axis| bounds[*axis]).collect()),
+            linear: false,
         }
     }
 }
@@ -112,6 +115,11 @@ impl Space {
             if term.bounds.as_ref().is_some_and(full) {
                 term.bounds = None;
             }
+            let inner = term.strides.iter().zip(&self.sizes).skip(1);
+            let whole = term.strides.iter().zip(inner).all(|(outer, (stride, size))| {
+                i64::try_from(*size).is_ok_and(|size| stride.checked_mul(size) == Some(*outer))
+            });
+            term.linear = whole && term.bounds.is_none();
         }
     }
 

@@ -113,8 +113,9 @@ impl Frame<'_> {
             // Values that are the same everywhere fill their whole tile.
             kernel.lanes.coordinates(range.start, self.at);
             self.at.fill(0);
+            let lanes = LANES.min(range.len().saturating_mul(kernel.reduced_points));
             for step in &kernel.run {
-                self.step(step, LANES);
+                self.step(step, lanes);
             }
         }
         match kernel.mode {
@@ -155,12 +156,12 @@ impl Frame<'_> {
     /// Lets values that are stored contiguously be computed where they go.
     fn aim_stores(&mut self, lanes: usize) {
         let kernel = self.kernel;
-        let whole = is_one_run(&kernel.lanes.sizes, self.at, lanes);
         for step in &kernel.tile {
             let Step::Store(store) = step else { continue };
             if store.direct {
                 let register = store.register as usize;
                 let term = &kernel.lanes.terms[store.term];
+                let whole = is_one_run(&kernel.lanes.sizes, term, self.at, lanes);
                 let contiguous = term.strides.last() == Some(&(store.size as i64)) || lanes == 1;
                 self.tiles[register] = match whole && contiguous {
                     true => self.operands[store.operand].wrapping_offset(position(term, self.at) as isize),
@@ -220,7 +221,7 @@ impl Frame<'_> {
         };
         let stride = term.strides[term.strides.len() - 1];
         let contiguous = load.direct && stride == load.size as i64;
-        if contiguous && term.bounds.is_none() && is_one_run(&space.sizes, self.at, lanes) {
+        if contiguous && is_one_run(&space.sizes, term, self.at, lanes) {
             // Read only: no instruction has a load for its result.
             self.tiles[register] = operand.wrapping_offset((position(term, self.at) + shift) as isize);
             return;
@@ -231,6 +232,12 @@ impl Frame<'_> {
             let at = operand.wrapping_offset((term.offset + shift) as isize);
             // SAFETY: the one element is within the operand, the slot has LANES lanes.
             return unsafe { (load.function)(slot, at, 0, lanes) };
+        }
+        let last = space.sizes.len() - 1;
+        let row = space.sizes[last];
+        if term.bounds.is_none() && row < lanes && term.strides[..last].iter().all(|stride| *stride == 0) {
+            let first = operand.wrapping_offset((term.offset + shift) as isize);
+            return self.repeat(load, slot, (first, stride as isize), row, lanes);
         }
         walk(&space.sizes, term, self.at, lanes, shift, self.spare, |run| {
             let dst = slot.wrapping_add(run.lane * load.size);
@@ -244,6 +251,24 @@ impl Frame<'_> {
                 false => unsafe { memory::fill(dst, load.fill, load.size, run.length) },
             }
         });
+    }
+
+    /// Fills a tile with one row again and again, from where in the row the tile begins.
+    fn repeat(&self, load: &Load, slot: *mut u8, (first, stride): (*mut u8, isize), row: usize, lanes: usize) {
+        let from = self.at[self.at.len() - 1];
+        let lane = |lane: usize| slot.wrapping_add(lane * load.size);
+        // SAFETY: the row is within the operand; all lanes are within the slot, and those copied are written before
+        // and lie before their copies.
+        unsafe {
+            (load.function)(slot, first.wrapping_offset(from as isize * stride), stride, row - from);
+            (load.function)(lane(row - from), first, stride, from);
+            let mut filled = row;
+            while filled < lanes {
+                let count = filled.min(lanes - filled);
+                std::ptr::copy_nonoverlapping(slot, lane(filled), count * load.size);
+                filled += count;
+            }
+        }
     }
 
     fn index(&mut self, register: u32, term: usize, lanes: usize, reduced: Option<&Space>) {

@@ -14,9 +14,9 @@ pub(super) struct Run {
     pub(super) inside: bool,
 }
 
-/// Does a tile from `start` stay within one row?
-pub(super) fn is_one_run(sizes: &[usize], start: &[usize], lanes: usize) -> bool {
-    start[start.len() - 1] + lanes <= sizes[sizes.len() - 1]
+/// Is a tile from `start` a single run of the term?
+pub(super) fn is_one_run(sizes: &[usize], term: &Term, start: &[usize], lanes: usize) -> bool {
+    term.linear || term.bounds.is_none() && start[start.len() - 1] + lanes <= sizes[sizes.len() - 1]
 }
 
 /// The term at a point.
@@ -35,7 +35,7 @@ pub(super) fn walk(
     mut visit: impl FnMut(Run),
 ) {
     let position = position(term, start) + shift;
-    if term.bounds.is_none() && is_one_run(sizes, start, lanes) {
+    if is_one_run(sizes, term, start, lanes) {
         return visit(Run { lane: 0, length: lanes, position, inside: true });
     }
     walk_rows(sizes, term, start, lanes, position, spare, &mut visit);
