@@ -2,6 +2,8 @@
 //!
 //! `cargo run -p stablehlo -- --help`
 
+#![forbid(unsafe_code)]
+
 mod cli;
 
 fn main() -> std::process::ExitCode {

@@ -14,7 +14,7 @@ mod scope;
 mod sdy_attrs;
 mod stablehlo_attrs;
 mod structure;
-mod types;
+mod type_syntax;
 
 use super::ParseError;
 use crate::ir::Module;
