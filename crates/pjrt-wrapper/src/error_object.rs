@@ -3,6 +3,7 @@
 use crate::lent::Constant;
 use pjrt_client_trait::{Code, Status};
 use pjrt_sys as sys;
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
 
@@ -78,6 +79,31 @@ pub(crate) unsafe fn table<'a>(error: *const sys::PJRT_Error) -> &'a sys::PJRT_E
     unsafe { &*(*error).vtable }
 }
 
+/// # Safety
+/// `data` must be null, or point to `size` bytes that live and stay as they are for `'a`.
+unsafe fn bytes<'a>(data: *const c_char, size: usize) -> &'a [u8] {
+    if data.is_null() {
+        return &[];
+    }
+    // SAFETY: not null; the rest is the contract of this function.
+    unsafe { std::slice::from_raw_parts(data.cast::<u8>(), size) }
+}
+
+/// A payload visitor that adds to the map behind `payloads`.
+unsafe extern "C" fn keep_payload(
+    key: *const c_char,
+    key_size: usize,
+    value: *const c_char,
+    value_size: usize,
+    payloads: *mut c_void,
+) {
+    // SAFETY: `take` is the only user of this visitor, and passes a map that is its alone for the visit.
+    let payloads = unsafe { &mut *payloads.cast::<BTreeMap<String, Vec<u8>>>() };
+    // SAFETY: key and value are the error's for the visit.
+    let (key, value) = unsafe { (bytes(key, key_size), bytes(value, value_size)) };
+    payloads.insert(String::from_utf8_lossy(key).into_owned(), value.to_vec());
+}
+
 /// Takes over an error that a callback of the framework returned; `Ok` for null.
 ///
 /// # Safety
@@ -97,13 +123,13 @@ pub(crate) unsafe fn take(error: *mut sys::PJRT_Error) -> Result<(), Status> {
         // SAFETY: live, by contract; both places are ours.
         unsafe { message(error, &raw mut text, &raw mut size) };
     }
-    let bytes = if text.is_null() {
-        &[]
-    } else {
-        // SAFETY: the message lives as long as the error.
-        unsafe { std::slice::from_raw_parts(text.cast::<u8>(), size) }
-    };
-    let status = Status::new(code, String::from_utf8_lossy(bytes));
+    // SAFETY: the message lives as long as the error.
+    let mut status = Status::new(code, String::from_utf8_lossy(unsafe { bytes(text, size) }));
+    if let Some(for_each_payload) = table.for_each_payload {
+        let payloads = (&raw mut status.payloads).cast();
+        // SAFETY: live, by contract; the visitor gets the map that it expects, and nobody else uses it meanwhile.
+        unsafe { for_each_payload(error, Some(keep_payload), payloads) };
+    }
     if let Some(destroy) = table.destroy {
         // SAFETY: owned, by contract, and not used after.
         unsafe { destroy(error) };
@@ -117,11 +143,21 @@ pub(crate) unsafe extern "C" fn callback_error(
     message: *const c_char,
     message_size: usize,
 ) -> *mut sys::PJRT_Error {
-    let text = if message.is_null() {
-        String::new()
-    } else {
-        // SAFETY: the caller lends `message_size` bytes.
-        String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(message.cast::<u8>(), message_size) }).into_owned()
-    };
+    // SAFETY: the caller lends `message_size` bytes.
+    let text = String::from_utf8_lossy(unsafe { bytes(message, message_size) });
     into_raw(Status::new(Code::from_number(code.0).unwrap_or(Code::Unknown), text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_taken_over_is_the_error_that_was_made() {
+        let made = Status::unavailable("busy").with_payload("retry", *b"later\0").with_payload("", Vec::new());
+        // SAFETY: a live error of which we are the only owner.
+        assert_eq!(unsafe { take(into_raw(made.clone())) }, Err(made));
+        // SAFETY: null is no error.
+        assert_eq!(unsafe { take(std::ptr::null_mut()) }, Ok(()));
+    }
 }
