@@ -66,5 +66,6 @@ pub use sharding::OpSharding;
 pub use status::{Code, Result, Status};
 pub use topology::{PjrtTopologyDescription, StaticTopology};
 pub use transfer::{
-    Chunk, CopyToDeviceStream, HloOutput, HloOutputCallback, RecvCallback, SendCallback, TransferCallbacks,
+    Chunk, CopyToDeviceStream, HloOutput, HloOutputCallback, HloOutputTap, RecvCallback, SendCallback,
+    TransferCallbacks,
 };

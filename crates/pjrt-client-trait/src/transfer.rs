@@ -29,6 +29,17 @@ pub struct HloOutput<'a> {
 /// Called by the backend for each operand of a tapped output.
 pub type HloOutputCallback = Arc<dyn Fn(HloOutput<'_>) + Send + Sync>;
 
+/// A tapped output: which one, and what to call.
+#[derive(Clone)]
+pub struct HloOutputTap {
+    /// Which tap of the program this serves.
+    pub callback_id: i64,
+    /// Operands of the tap: the callback is to be called once for each, also for missing ones.
+    pub num_operands: usize,
+    /// Whom to tell.
+    pub callback: HloOutputCallback,
+}
+
 /// The device end of a transfer into a running program, implemented by the backend.
 pub trait CopyToDeviceStream: Send + Sync {
     /// Bytes that the program wants in all.
@@ -54,8 +65,8 @@ pub struct TransferCallbacks {
     pub send: Vec<HashMap<i64, SendCallback>>,
     /// For each device of the launch: recv callbacks by channel id.
     pub recv: Vec<HashMap<i64, RecvCallback>>,
-    /// Output taps by channel or tap id, in the order given.
-    pub hlo_outputs: Vec<HloOutputCallback>,
+    /// Output taps, in the order given; they serve all devices of the launch.
+    pub hlo_outputs: Vec<HloOutputTap>,
     /// Whether data in callbacks is row-major (else in device layout).
     pub row_major: bool,
 }

@@ -3,7 +3,7 @@
 use crate::api::stream::{StreamState, lend_chunk};
 use crate::caller::Caller;
 use crate::{error_object, handle};
-use pjrt_client_trait::{HloOutput, HloOutputCallback, RecvCallback, Result, SendCallback, Status, TransferCallbacks};
+use pjrt_client_trait::{HloOutput, HloOutputTap, RecvCallback, Result, SendCallback, Status, TransferCallbacks};
 use pjrt_sys as sys;
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -78,10 +78,10 @@ fn recv(info: &sys::PJRT_RecvCallbackInfo) -> Result<RecvCallback> {
     }))
 }
 
-fn hlo_output(info: &sys::PJRT_HloOutputCallbackInfo) -> Result<HloOutputCallback> {
+fn hlo_output(info: &sys::PJRT_HloOutputCallbackInfo) -> Result<HloOutputTap> {
     let callback = info.callback.ok_or_else(|| null_callback("output", info.callback_id))?;
     let user_arg = UserArg(info.user_arg);
-    Ok(Arc::new(move |output: HloOutput<'_>| {
+    let callback = Arc::new(move |output: HloOutput<'_>| {
         let (data, dims, rank, number) = match output.value {
             Some((ty, dims, bytes)) => (bytes.as_ptr().cast(), dims.as_ptr(), dims.len(), ty as u32),
             None => (std::ptr::null(), std::ptr::null(), 0, 0),
@@ -90,7 +90,8 @@ fn hlo_output(info: &sys::PJRT_HloOutputCallbackInfo) -> Result<HloOutputCallbac
         let (replica, partition) = (output.replica, output.partition);
         // SAFETY: the framework's callback gets what the header says; data and dims live during the call.
         unsafe { callback(replica, partition, data, dims, rank, ty, output.operand_index, user_arg.get()) };
-    }))
+    });
+    Ok(HloOutputTap { callback_id: info.callback_id, num_operands: info.num_operands, callback })
 }
 
 fn null_callback(which: &str, id: i64) -> Status {

@@ -397,10 +397,10 @@ fn execution_callbacks_send_receive_and_tap() {
     assert_eq!((session.script.seen().received.as_slice(), *heard.deleted.lock().unwrap()), (&[9u8; 8][..], 4));
 
     let mut taps =
-        [PJRT_HloOutputCallbackInfo { callback_id: 1, num_operands: 2, user_arg, callback: Some(on_output) }];
+        [PJRT_HloOutputCallbackInfo { callback_id: 7, num_operands: 2, user_arg, callback: Some(on_output) }];
     let taps = taps.as_mut_ptr();
     run("tap u8[8]", &|options| (options.hlo_output_callbacks, options.num_hlo_output_callbacks) = (taps, 1)).unwrap();
-    assert_eq!(*heard.tapped.lock().unwrap(), [(0, 0, Some(vec![1, 2, 3, 4, 5, 6, 7, 8])), (0, 1, None)]);
+    assert_eq!(*heard.tapped.lock().unwrap(), [(0, 0, Some(vec![1, 2, 3, 4, 5, 6, 7, 8])), (0, 1, None), (0, 7, None)]);
 
     let mut null = [PJRT_SendCallbackInfo { channel_id: 5, user_arg, send_callback: None }];
     let mut null_lists = [null.as_mut_ptr()];

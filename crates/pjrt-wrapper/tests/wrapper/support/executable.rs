@@ -232,12 +232,15 @@ impl TestLoaded {
             }
             "tap" => {
                 let bytes = copy(device)?;
-                for callback in &options.callbacks.hlo_outputs {
+                for tap in &options.callbacks.hlo_outputs {
                     let LogicalId { replica, partition } = device.logical_id;
                     let (replica, partition) = (i64::from(replica), i64::from(partition));
                     let value = Some((shape.element_type, shape.dims.as_slice(), bytes.as_slice()));
-                    callback(HloOutput { replica, partition, operand_index: 0, value });
-                    callback(HloOutput { replica, partition, operand_index: 1, value: None });
+                    // The program has one operand; the others of the tap are missing, and the last is the tap's number.
+                    (tap.callback)(HloOutput { replica, partition, operand_index: 0, value });
+                    for operand_index in (1..tap.num_operands as i64).chain([tap.callback_id]) {
+                        (tap.callback)(HloOutput { replica, partition, operand_index, value: None });
+                    }
                 }
                 vec![output(shape, bytes, &ready)]
             }
