@@ -15,7 +15,8 @@ pub trait PjrtBuffer: Send + Sync + 'static {
     fn memory_space(&self) -> MemoryId;
 
     /// Copies the array to `dst`, dense and row-major, whole bytes per element; `dst` has exactly
-    /// [`Shape::byte_size`] bytes. Called only once [`PjrtBuffer::ready_event`] has succeeded.
+    /// [`Shape::byte_size`] bytes, also when dimensions are dynamic: the framework hands out the leading part of
+    /// [`PjrtBuffer::logical_dimensions`] and ignores what is after it. Called only once [`PjrtBuffer::ready_event`] has succeeded.
     ///
     /// # Errors
     /// What the transfer reports.
@@ -74,7 +75,8 @@ pub trait PjrtBuffer: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// The actual extents where dimensions are dynamic; the shape's otherwise. May block for the contents.
+    /// The actual extents where dimensions are dynamic; the shape's otherwise. None is above the
+    /// shape's. May block for the contents.
     ///
     /// # Errors
     /// What the computation reports.

@@ -146,8 +146,10 @@ pub trait PjrtClient: Send + Sync + Sized + 'static {
     /// Copies a ready buffer to another memory. By default through the host.
     ///
     /// # Errors
-    /// What the transfers report.
+    /// What the transfers report; by default UNIMPLEMENTED for dynamic dimensions, whose actual extents would be
+    /// lost on the way.
     fn copy_to_memory(&self, source: &Arc<Self::Buffer>, memory: MemoryId) -> Result<Self::Buffer> {
+        refuse_dynamic(&**source, "copy_to_memory")?;
         let mut bytes = zeros(source.shape().byte_size())?;
         source.copy_to_host(&mut bytes)?;
         self.buffer_from_host(HostBuffer::new(source.shape().clone(), bytes), memory, None)
@@ -157,8 +159,10 @@ pub trait PjrtClient: Send + Sync + Sized + 'static {
     /// through the host.
     ///
     /// # Errors
-    /// What the transfers report; UNIMPLEMENTED for a layout that the backend would have to honour.
+    /// What the transfers report; by default UNIMPLEMENTED for dynamic dimensions, and for a layout that the
+    /// backend would have to honour.
     fn bitcast(&self, source: &Arc<Self::Buffer>, shape: &Shape, layout: &Layout) -> Result<Self::Buffer> {
+        refuse_dynamic(&**source, "bitcast")?;
         let mut bytes = zeros(source.on_device_size())?;
         source.copy_raw_to_host(0, &mut bytes)?;
         if !layout.is_row_major() || bytes.len() != shape.byte_size() {
@@ -200,5 +204,50 @@ pub trait PjrtClient: Send + Sync + Sized + 'static {
     fn dma_unmap(&self, address: u64) -> Result<()> {
         _ = address;
         Err(Status::unimplemented("this backend does not pin host memory"))
+    }
+}
+
+/// Refuses what would turn a buffer with dynamic dimensions into one without.
+fn refuse_dynamic<B: PjrtBuffer>(source: &B, method: &str) -> Result<()> {
+    let dynamic = source.dynamic_dimensions();
+    if dynamic.is_empty() {
+        return Ok(());
+    }
+    Err(Status::unimplemented(format!(
+        "{method} of a {} whose dimensions {dynamic:?} are dynamic: the default of this method would lose their actual \
+         extents; the backend has to implement it",
+        source.shape()
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Code, ElementType};
+
+    struct Ragged(Shape, Vec<usize>);
+
+    impl PjrtBuffer for Ragged {
+        fn shape(&self) -> &Shape {
+            &self.0
+        }
+        fn memory_space(&self) -> MemoryId {
+            MemoryId(0)
+        }
+        fn copy_to_host(&self, _: &mut [u8]) -> Result<()> {
+            Ok(())
+        }
+        fn dynamic_dimensions(&self) -> Vec<usize> {
+            self.1.clone()
+        }
+    }
+
+    #[test]
+    fn what_loses_extents_is_refused_by_name() {
+        let shape = Shape::new(ElementType::F32, [2, 3]).unwrap();
+        assert_eq!(refuse_dynamic(&Ragged(shape.clone(), vec![]), "bitcast"), Ok(()));
+        let error = refuse_dynamic(&Ragged(shape, vec![1]), "bitcast").unwrap_err();
+        assert_eq!(error.code, Code::Unimplemented);
+        assert!(error.message.contains("bitcast of a f32[2,3] whose dimensions [1]"), "{error}");
     }
 }

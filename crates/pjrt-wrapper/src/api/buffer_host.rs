@@ -10,8 +10,8 @@ use crate::state::buffer::BufferState;
 use crate::state::deferred::BufferOf;
 use crate::state::event;
 use pjrt_client_trait::{
-    Event, EventPromise, HostBuffer, HostBufferSemantics, HostBytes, Layout, PjrtBuffer, PjrtClient, Result, Status,
-    zeros,
+    Event, EventPromise, HostBuffer, HostBufferSemantics, HostBytes, Layout, PjrtBuffer, PjrtClient, Result, Shape,
+    Status, zeros,
 };
 use pjrt_sys as sys;
 use std::borrow::Cow;
@@ -111,10 +111,12 @@ impl Destination {
     }
 }
 
-/// `PJRT_Buffer_ToHostBuffer`. With a null destination it answers the size.
+/// `PJRT_Buffer_ToHostBuffer`. With a null destination it answers the size. Of dynamic dimensions only what is in
+/// use is copied.
 pub(crate) fn to_host<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Buffer_ToHostBuffer_Args) -> Result<()> {
     let buffer = handle::get::<BufferState<B>, _>(args.src)?;
-    let shape = buffer.shape.clone();
+    let bounds = buffer.shape.clone();
+    let shape = Shape { element_type: bounds.element_type, dims: buffer.logical_dimensions()?.to_vec() };
     let layout = match c.layout(args.host_layout, shape.rank())? {
         Some(layout) if !layout.tiles.is_empty() => {
             return Err(Status::invalid_argument(
@@ -142,11 +144,14 @@ pub(crate) fn to_host<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Buffer_ToH
     let (promise, done) = Event::pending();
     source.when_ready(move |outcome| {
         let mut copy = |buffer: &BufferOf<B>| {
-            if layout.is_row_major() {
+            if layout.is_row_major() && shape == bounds {
                 buffer.copy_to_host(destination.bytes())?;
             } else {
-                let mut dense = zeros(size)?;
+                let mut dense = zeros(bounds.byte_size())?;
                 buffer.copy_to_host(&mut dense)?;
+                if shape != bounds {
+                    dense = host_array::without_padding(&dense, &bounds, &shape)?;
+                }
                 host_array::write_in_layout(&dense, &shape, &layout, destination.bytes());
             }
             host_array::clear_bits_above(shape.element_type, destination.bytes());

@@ -4,7 +4,6 @@ use crate::backend::Backend;
 use crate::call::catch_panic;
 use crate::caller::Caller;
 use crate::handle;
-use crate::lent::LentArray;
 use crate::state::buffer::BufferState;
 use pjrt_client_trait::{PjrtBuffer, Result};
 use pjrt_sys as sys;
@@ -34,20 +33,9 @@ pub(crate) fn unpadded_dimensions<B: Backend>(
     args: &mut sys::PJRT_Buffer_UnpaddedDimensions_Args,
 ) -> Result<()> {
     let buffer = get::<B>(args.buffer)?;
-    if buffer.dynamic_dimensions.len() == 0 {
-        args.unpadded_dims = buffer.shape.dims.as_ptr();
-        args.num_dims = buffer.shape.dims.len();
-        return Ok(());
-    }
-    if buffer.logical_dimensions.get().is_none() {
-        let source = buffer.source()?;
-        source.exists().wait()?;
-        if let Some(known) = source.now()? {
-            _ = buffer.logical_dimensions.set(LentArray::new(known.logical_dimensions()?));
-        }
-    }
-    args.unpadded_dims = buffer.logical_dimensions.get().map_or(std::ptr::null(), LentArray::as_ptr);
-    args.num_dims = buffer.logical_dimensions.get().map_or(0, LentArray::len);
+    let dims = buffer.logical_dimensions()?;
+    args.unpadded_dims = dims.as_ptr();
+    args.num_dims = dims.len();
     Ok(())
 }
 

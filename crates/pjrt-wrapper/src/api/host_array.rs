@@ -16,6 +16,17 @@ fn dense_strides(shape: &Shape) -> Vec<i64> {
     strides
 }
 
+/// Byte strides of an array whose dimensions lie in the order of `layout`, which has no tiles.
+fn strides_in(shape: &Shape, layout: &Layout) -> Vec<i64> {
+    let mut strides = vec![0; shape.rank()];
+    let mut step = shape.element_type.byte_width() as i64;
+    for &dim in &layout.minor_to_major {
+        strides[dim as usize] = step;
+        step = step.saturating_mul(shape.dims[dim as usize].max(1));
+    }
+    strides
+}
+
 /// Clears the bits of each byte that are above a sub-byte element. NumPy's extension types keep them zero, also
 /// above negative numbers, and so do frameworks that look at the bytes; a backend may sign-extend.
 pub(crate) fn clear_bits_above(element_type: ElementType, bytes: &mut [u8]) {
@@ -118,15 +129,15 @@ fn visit(dims: &[i64], strides: &[i64], mut action: impl FnMut(i64)) {
     }
 }
 
+/// The part of a dense row-major array of shape `bounds` that has the smaller extents of `shape`.
+pub(crate) fn without_padding(padded: &[u8], bounds: &Shape, shape: &Shape) -> Result<Vec<u8>> {
+    gather(padded, 0, shape, &dense_strides(bounds))
+}
+
 /// Writes a dense row-major array in another order of dimensions.
 pub(crate) fn write_in_layout(dense: &[u8], shape: &Shape, layout: &Layout, dst: &mut [u8]) {
     let width = shape.element_type.byte_width();
-    let mut strides = vec![0; shape.rank()];
-    let mut step = width as i64;
-    for &dim in &layout.minor_to_major {
-        strides[dim as usize] = step;
-        step *= shape.dims[dim as usize];
-    }
+    let strides = strides_in(shape, layout);
     let mut elements = dense.chunks_exact(width.max(1));
     visit(&shape.dims, &strides, |offset| {
         if let Some(element) = elements.next() {
@@ -137,13 +148,7 @@ pub(crate) fn write_in_layout(dense: &[u8], shape: &Shape, layout: &Layout, dst:
 
 /// Reads an array that lies in a given order of dimensions into the dense row-major form.
 pub(crate) fn read_in_layout(bytes: &[u8], shape: &Shape, layout: &Layout) -> Result<Vec<u8>> {
-    let mut strides = vec![0; shape.rank()];
-    let mut step = shape.element_type.byte_width() as i64;
-    for &dim in &layout.minor_to_major {
-        strides[dim as usize] = step;
-        step *= shape.dims[dim as usize];
-    }
-    gather(bytes, 0, shape, &strides)
+    gather(bytes, 0, shape, &strides_in(shape, layout))
 }
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ pub(crate) struct BufferState<B: Backend> {
     external: Mutex<External<B>>,
     lent_layout: OnceLock<LentLayout>,
     pub(crate) dynamic_dimensions: LentArray<usize>,
-    pub(crate) logical_dimensions: OnceLock<LentArray<i64>>,
+    logical_dimensions: OnceLock<Vec<i64>>,
 }
 
 impl<B: Backend> HandleType for BufferState<B> {
@@ -202,6 +202,36 @@ impl<B: Backend> BufferState<B> {
             "the buffer of shape {} was {how}; its data can no longer be used",
             self.shape
         ))
+    }
+
+    /// The actual extents: the shape's, or what the device says of dynamic dimensions. Asks once, and waits for
+    /// the buffer then.
+    ///
+    /// # Errors
+    /// For dynamic dimensions those of [`Self::source`] and of the computation, and INTERNAL when the answer does
+    /// not fit into the shape.
+    pub(crate) fn logical_dimensions(&self) -> Result<&[i64]> {
+        if self.dynamic_dimensions.len() == 0 {
+            return Ok(&self.shape.dims);
+        }
+        if let Some(known) = self.logical_dimensions.get() {
+            return Ok(known);
+        }
+        let source = self.source()?;
+        source.exists().wait()?;
+        let buffer = source.now()?.ok_or_else(|| Status::internal("a buffer that exists cannot be had"))?;
+        let logical = buffer.logical_dimensions()?;
+        let (bounds, dynamic) = (&self.shape.dims, self.dynamic_dimensions.as_slice());
+        let fits = |(axis, (extent, bound)): (usize, (&i64, &i64))| {
+            if dynamic.contains(&axis) { (0..=*bound).contains(extent) } else { extent == bound }
+        };
+        if logical.len() != bounds.len() || !logical.iter().zip(bounds).enumerate().all(fits) {
+            return Err(Status::internal(format!(
+                "the backend says that a {} with dynamic dimensions {dynamic:?} has the extents {logical:?}",
+                self.shape
+            )));
+        }
+        Ok(self.logical_dimensions.get_or_init(|| logical))
     }
 
     /// Whether the storage is no longer this buffer's.

@@ -2,8 +2,8 @@
 
 use crate::support::session;
 use pjrt_client_trait::Status;
-use pjrt_testkit::Code;
 use pjrt_testkit::sys::PJRT_Buffer_Type;
+use pjrt_testkit::{Code, Layout};
 
 #[test]
 fn copies_reach_every_memory() {
@@ -168,4 +168,20 @@ fn copies_that_the_backend_makes_wrong_are_not_handed_out() {
     }
     session.script.set(|script| &script.wrong_shape, false);
     assert_eq!((x.to_host_vec::<f32>().unwrap(), session.script.live()), (vec![1.0, 2.0], 1));
+}
+
+#[test]
+fn copies_to_the_host_have_the_actual_extents_of_dynamic_dimensions() {
+    let session = session();
+    session.script.set(|script| &script.dynamic, true);
+    let x = session.put(&[1u16, 2, 3, 4, 5, 6], &[3, 2]);
+    assert_eq!((x.dimensions().unwrap(), x.unpadded_dimensions().unwrap()), (vec![3, 2], vec![2, 2]));
+    assert_eq!((x.host_size().unwrap(), x.to_host_vec::<u16>().unwrap()), (8, vec![1, 2, 3, 4]));
+    let column_major = Layout::Tiled { minor_to_major: vec![0, 1], tile_dims: Vec::new(), tile_dim_sizes: Vec::new() };
+    let bytes = x.to_host(Some(&column_major)).unwrap();
+    assert_eq!(bytes, [1, 0, 3, 0, 2, 0, 4, 0]);
+    let error = x.to_host_into(None, &mut [0; 7]).unwrap_err();
+    assert!(error.code == Code::INVALID_ARGUMENT && error.message.contains("8 bytes"), "{error}");
+    let nothing = session.put(&[1u16, 2], &[1, 2]);
+    assert_eq!(nothing.to_host_vec::<u16>().unwrap(), []);
 }
