@@ -122,7 +122,11 @@ fn no_panic_crosses_c_from_the_client() {
 fn no_panic_crosses_c_from_devices() {
     let session = session();
     let device = session.device(1);
-    check("device.runtime_attributes", "PJRT_Device_GetAttributes", || device.attributes().map(drop));
+    // Frameworks abort when this one fails, so the attributes that do not change are the answer.
+    let (attributes, panicked) = panic_in("device.runtime_attributes", || device.attributes().unwrap());
+    let unchanging = device.description().unwrap().attributes().unwrap();
+    assert!(panicked && attributes == unchanging, "{attributes:?}");
+    assert!(device.attributes().unwrap().len() > unchanging.len(), "the next call has them all");
     check("device.memory_stats", "PJRT_Device_MemoryStats", || device.memory_stats().map(drop));
     check("device.clear_memory_stats", "PJRT_Device_ClearMemoryStats", || device.clear_memory_stats());
     check("device.poison_execution", "PJRT_Device_PoisonExecution", || {
@@ -135,7 +139,14 @@ fn no_panic_crosses_c_from_buffers() {
     let session = session();
     session.script.set(|script| &script.on_cpu, true);
     let x = session.put(&[1.0f32, 2.0], &[2]);
-    check("buffer.is_on_cpu", "PJRT_Buffer_IsOnCpu", || x.is_on_cpu().map(drop));
+    // Frameworks abort when this one fails, so the panic is the answer to whoever wants the data next.
+    let broken = session.put(&[1.0f32, 2.0], &[2]);
+    let (on_cpu, panicked) = panic_in("buffer.is_on_cpu", || broken.is_on_cpu().unwrap());
+    assert!(panicked && !on_cpu);
+    let error = broken.to_host(None).unwrap_err();
+    assert!(error.code == Code::INTERNAL && error.message.contains("asked to panic in buffer.is_on_cpu"), "{error}");
+    assert!(error.message.contains("PJRT_Buffer_IsOnCpu"), "{error}");
+    assert!(x.is_on_cpu().unwrap(), "other buffers are as they were");
     check("buffer.device_address", "PJRT_Buffer_UnsafePointer", || x.unsafe_pointer().map(drop));
     check("buffer.device_address", "PJRT_Buffer_OpaqueDeviceMemoryDataPointer", || x.device_pointer().map(drop));
     check("buffer.ready_event", "PJRT_Buffer_ReadyEvent", || x.ready_event()?.wait());
@@ -153,6 +164,8 @@ fn no_panic_crosses_c_from_buffers() {
     session.script.set(|script| &script.dynamic, true);
     let dynamic = session.put(&[1.0f32, 2.0], &[2]);
     check("buffer.logical_dimensions", "PJRT_Buffer_UnpaddedDimensions", || dynamic.unpadded_dimensions().map(drop));
+    let dynamic = session.put(&[1.0f32, 2.0], &[2]);
+    check("buffer.logical_dimensions", "PJRT_Buffer_ToHostBuffer", || dynamic.to_host(None).map(drop));
     check("buffer.drop", "PJRT_Buffer_Destroy", || session.put(&[1.0f32], &[1]).destroy());
     check("buffer.drop", "PJRT_Buffer_Delete", || session.put(&[1.0f32], &[1]).delete());
 }
