@@ -15,6 +15,38 @@
 //! validates, the backend may assume**. By the time a method here runs, handles are live, shapes and types of
 //! arguments match the executable, donated buffers are held by nobody else, and host memory is readable.
 //!
+//! A device whose memory is the host's has buffers like this one:
+//!
+//! ```
+//! use pjrt_client_trait::{ElementType, MemoryId, PjrtBuffer, Result, Shape};
+//!
+//! struct HostMemory {
+//!     shape: Shape,
+//!     bytes: Vec<u8>,
+//! }
+//!
+//! impl PjrtBuffer for HostMemory {
+//!     fn shape(&self) -> &Shape {
+//!         &self.shape
+//!     }
+//!     fn memory_space(&self) -> MemoryId {
+//!         MemoryId(0)
+//!     }
+//!     fn copy_to_host(&self, dst: &mut [u8]) -> Result<()> {
+//!         dst.copy_from_slice(&self.bytes);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let buffer = HostMemory { shape: Shape::new(ElementType::U8, [2, 2])?, bytes: vec![1, 2, 3, 4] };
+//! // The rest is derived: copies of a part, for instance.
+//! let mut second_row = [0; 2];
+//! buffer.copy_raw_to_host(2, &mut second_row)?;
+//! assert_eq!(second_row, [3, 4]);
+//! assert_eq!(buffer.ready_event().outcome(), Some(Ok(())));
+//! # Ok::<(), pjrt_client_trait::Status>(())
+//! ```
+//!
 //! This crate knows no C, no program format and no threads of its own.
 #![forbid(unsafe_code)]
 
