@@ -160,12 +160,15 @@ fn host_buffer_semantics_empty_arrays_need_no_memory() {
 #[test]
 fn host_buffer_semantics_narrow_elements_take_whole_bytes() {
     let session = session();
-    for (ty, count) in [(PJRT_Buffer_Type::S4, 3), (PJRT_Buffer_Type::PRED, 2), (PJRT_Buffer_Type::U2, 5)] {
+    for (ty, count) in [(PJRT_Buffer_Type::S4, 3), (PJRT_Buffer_Type::PRED, 2), (PJRT_Buffer_Type::U2, 4)] {
         let array = HostArray::from_bytes((0..count as u8).rev().collect(), ty, &[count]);
         let reversed = array.clone().strided(count as usize - 1, &[count], &[-1]);
         assert_eq!(put(&session, &array, 0).0.to_host(None).unwrap(), array.bytes);
         assert_eq!(put(&session, &reversed, 0).0.to_host(None).unwrap(), (0..count as u8).collect::<Vec<_>>());
     }
+    // The bits above an element are nobody's, and come back as zeros.
+    let minus_three = HostArray::from_bytes(vec![0xfd], PJRT_Buffer_Type::S4, &[1]);
+    assert_eq!(put(&session, &minus_three, 0).0.to_host(None).unwrap(), [0x0d]);
 }
 
 fn refused(session: &Session, fill: impl FnOnce(&mut PJRT_Client_BufferFromHostBuffer_Args)) -> Error {
