@@ -92,7 +92,9 @@ pub fn get_api<B: Backend>() -> *const sys::PJRT_Api {
 
 /// Defines a plugin and exports its one symbol, `GetPjrtApi`.
 ///
-/// ```ignore
+/// A whole plugin is shown at the [root of this crate](crate).
+///
+/// ```text
 /// pjrt_wrapper::pjrt_plugin! {
 ///     client: MyClient = MyClient::new,          // fn(ClientOptions) -> Result<MyClient>
 ///     topology: create_topology,                 // fn(&str, ClientOptions) -> Result<MyTopology>

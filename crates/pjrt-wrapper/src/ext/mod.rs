@@ -42,7 +42,13 @@ pub(crate) fn leak<T>(node: T) -> *mut sys::PJRT_Extension_Base {
     Box::into_raw(Box::new(node)).cast()
 }
 
-/// Defines the C functions of an extension: `c_name => implementation(Args)`, generic over the backend or not.
+/// The function that takes these Args: `PJRT_X` for `PJRT_X_Args`.
+pub(crate) const fn function_name(args: &'static str) -> &'static str {
+    args.split_at(args.len() - "_Args".len()).0
+}
+
+/// Defines the C functions of an extension: `name(Args) => implementation`, generic over the backend or not. In
+/// messages and in the log each is called what its Args are called after.
 macro_rules! extension_functions {
     ($($(#[$doc:meta])* $c_name:ident $(<$backend:ident>)? ($args:ident) => $implementation:expr;)*) => {
         $($(#[$doc])*
@@ -51,7 +57,7 @@ macro_rules! extension_functions {
         ) -> *mut pjrt_sys::PJRT_Error {
             // SAFETY: that the pointer is null or points to Args of the stated size, ours for the call, is the C
             // contract.
-            unsafe { crate::call::call(stringify!($c_name), args, $implementation) }
+            unsafe { crate::call::call(const { $crate::ext::function_name(stringify!($args)) }, args, $implementation) }
         })*
     };
 }

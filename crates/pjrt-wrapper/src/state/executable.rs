@@ -145,7 +145,7 @@ impl<B: Backend> ExecutableState<B> {
         cost.as_ref().map_err(Clone::clone)
     }
 
-    /// The program as it will run; the source program where the backend does not show that.
+    /// The program as it will run, if the backend shows it.
     pub(crate) fn optimized_program(&self) -> Result<&OptimizedProgram> {
         let program = self.optimized_program.get_or_init(|| self.executable.optimized_program());
         program.as_ref().map_err(Clone::clone)

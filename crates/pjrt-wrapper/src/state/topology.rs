@@ -1,4 +1,4 @@
-//! `PJRT_TopologyDescription`: the backend's topology, or the bare facts of a deserialized one.
+//! `PJRT_TopologyDescription`: one that the caller made, or that of a client.
 
 use crate::backend::{Backend, TopologyOf};
 use crate::handle::{self, HandleType};

@@ -211,27 +211,27 @@ fn no_panic_crosses_c_from_extensions() {
     let raw = executable.raw();
     // SAFETY: live handles.
     unsafe {
-        check("executable.output_layouts", "output_layouts", || {
+        check("executable.output_layouts", "PJRT_Layouts_PJRT_Executable_GetOutputLayouts", || {
             plugin
                 .call(layouts.PJRT_Layouts_PJRT_Executable_GetOutputLayouts, "x", |args| args.executable = raw)
                 .map(drop)
         });
-        check("executable.parameter_layouts", "parameter_layouts", || {
+        check("executable.parameter_layouts", "PJRT_Layouts_PJRT_Executable_GetParameterLayouts", || {
             plugin
                 .call(layouts.PJRT_Layouts_PJRT_Executable_GetParameterLayouts, "x", |args| args.executable = raw)
                 .map(drop)
         });
-        check("executable.output_shardings", "output_shardings", || {
+        check("executable.output_shardings", "PJRT_Shardings_PJRT_Executable_OutputShardings", || {
             plugin
                 .call(shardings.PJRT_Shardings_PJRT_Executable_OutputShardings, "x", |args| args.executable = raw)
                 .map(drop)
         });
-        check("executable.parameter_shardings", "parameter_shardings", || {
+        check("executable.parameter_shardings", "PJRT_Shardings_PJRT_Executable_ParameterShardings", || {
             plugin
                 .call(shardings.PJRT_Shardings_PJRT_Executable_ParameterShardings, "x", |args| args.executable = raw)
                 .map(drop)
         });
-        check("client.default_layout", "client_default_layout", || {
+        check("client.default_layout", "PJRT_Layouts_PJRT_Client_GetDefaultLayout", || {
             plugin
                 .call(layouts.PJRT_Layouts_PJRT_Client_GetDefaultLayout, "x", |args| {
                     args.client = session.client.raw();
@@ -240,7 +240,7 @@ fn no_panic_crosses_c_from_extensions() {
                 .map(drop)
         });
         let ffi = plugin.extension::<PJRT_FFI_Extension>().unwrap();
-        check("ffi.register_type", "type_register", || {
+        check("ffi.register_type", "PJRT_FFI_Type_Register", || {
             plugin
                 .call(ffi.type_register, "x", |args| {
                     args.type_name = c"known".as_ptr();
@@ -248,7 +248,7 @@ fn no_panic_crosses_c_from_extensions() {
                 })
                 .map(drop)
         });
-        check("ffi.register_handler", "register_handler", || {
+        check("ffi.register_handler", "PJRT_FFI_Register_Handler", || {
             plugin
                 .call(ffi.register_handler, "x", |args| {
                     args.target_name = c"panics".as_ptr();
