@@ -17,7 +17,7 @@ use crate::workspace::{Workspace, cargo};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cargo xtask build-plugin
-  cargo xtask build-plugin -p backend-cpu
+  cargo xtask build-plugin -p backend-my-chip
   JAX_PLATFORMS=rust_example PJRT_NAMES_AND_LIBRARY_PATHS=rust_example:target/release/libbackend_example.so python")]
 pub struct Args {
     /// The backend crate to build.

@@ -19,7 +19,7 @@ use crate::workspace::Workspace;
 #[command(after_help = "Examples:
   cargo xtask demo
   cargo xtask demo --epochs 5
-  cargo xtask demo --backend backend-cpu")]
+  cargo xtask demo --backend backend-my-chip")]
 pub struct Args {
     /// The backend crate to train on.
     #[arg(long, value_name = "CRATE", default_value = "backend-example")]

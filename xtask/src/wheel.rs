@@ -21,7 +21,7 @@ const LIBRARY: &str = "pjrt_plugin.so";
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cargo xtask wheel
-  cargo xtask wheel -p backend-cpu --out dist
+  cargo xtask wheel -p backend-my-chip --out dist
   pip install dist/*.whl && JAX_PLATFORMS=rust_example python -c 'import jax; print(jax.devices())'")]
 pub struct Args {
     /// The backend crate to pack.
