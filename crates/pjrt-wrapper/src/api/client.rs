@@ -124,9 +124,10 @@ pub(crate) fn default_device_assignment<B: Backend>(
     if args.default_assignment.is_null() {
         return Err(Status::invalid_argument("default_assignment is null"));
     }
-    let assignment = client.client.default_device_assignment(replicas as usize, partitions as usize)?;
+    let assignment = client.default_device_assignment(replicas as usize, partitions as usize)?;
     for (index, (_, device)) in assignment.iter().enumerate() {
-        // SAFETY: there is room for `wanted` ids, which is as many as the assignment has; that is the C contract.
+        // SAFETY: the assignment has the counts that were asked for, so `wanted` ids, and the caller says above that it
+        // has room for as many; that it has is the C contract.
         unsafe { args.default_assignment.add(index).write(device.0) };
     }
     Ok(())

@@ -59,10 +59,17 @@ pub(crate) fn execute<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_LoadedExec
     };
     let parts = arguments(c, &loaded, args, &options, &targets)?;
     let results = run(&loaded, backend, parts, launch_options)?;
+    let room = loaded.executable.num_outputs();
+    if results.iter().any(|results| results.outputs.len() != room) {
+        return Err(Status::internal(format!(
+            "backend {}: program {} had {room} results when it was compiled, and now has another number",
+            B::NAME,
+            loaded.executable.name
+        )));
+    }
     for (device, results) in results.into_iter().enumerate() {
         for (index, output) in results.outputs.into_iter().enumerate() {
-            // SAFETY: the caller made room for as many outputs as PJRT_Executable_NumOutputs says, which is the
-            // number that `run` has checked.
+            // SAFETY: the caller made room for as many outputs as PJRT_Executable_NumOutputs says, which is `room`.
             unsafe { output_lists[device].add(index).write(handle::insert(output)) };
         }
         if !args.device_complete_events.is_null() {

@@ -9,7 +9,7 @@ use crate::lent::LentArray;
 use crate::state::device::{DescriptionHandle, DeviceState, device_attributes};
 use crate::state::memory::{MemoryHandle, MemoryObject};
 use crate::state::topology::TopologyState;
-use pjrt_client_trait::{DeviceId, MemoryId, PjrtClient, PjrtDevice, Result, Status};
+use pjrt_client_trait::{DeviceAssignment, DeviceId, MemoryId, PjrtClient, PjrtDevice, Result, Status};
 use pjrt_sys as sys;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -143,6 +143,24 @@ impl<B: Backend> ClientState<B> {
         let index = self.by_id.get(&id);
         let unknown = || Status::invalid_argument(format!("No matching device found for device_id {}", id.0));
         Ok(&self.device_states[*index.ok_or_else(unknown)?])
+    }
+
+    /// The devices for a program of which the caller did not say where it runs.
+    ///
+    /// # Errors
+    /// What the backend reports; INTERNAL when it has chosen for other counts than it was asked for.
+    pub(crate) fn default_device_assignment(&self, replicas: usize, partitions: usize) -> Result<DeviceAssignment> {
+        let assignment = self.client.default_device_assignment(replicas, partitions)?;
+        if (assignment.replicas(), assignment.partitions()) == (replicas, partitions) {
+            return Ok(assignment);
+        }
+        Err(Status::internal(format!(
+            "backend {}: default_device_assignment was asked for {replicas} replicas x {partitions} partitions and gave \
+             {} x {}",
+            B::NAME,
+            assignment.replicas(),
+            assignment.partitions()
+        )))
     }
 
     /// All devices.

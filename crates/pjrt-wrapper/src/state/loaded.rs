@@ -40,7 +40,7 @@ impl<B: Backend> LoadedState<B> {
                 let id = i32::try_from(options.device_ordinal).unwrap_or(i32::MAX);
                 DeviceAssignment::new(1, 1, vec![DeviceId(id)])?
             }
-            None => client.client.default_device_assignment(options.num_replicas, options.num_partitions)?,
+            None => client.default_device_assignment(options.num_replicas, options.num_partitions)?,
         };
         let mut addressable = Vec::new();
         let mut handles = Vec::new();

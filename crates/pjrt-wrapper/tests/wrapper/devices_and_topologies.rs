@@ -33,7 +33,6 @@ fn devices_of_an_assignment_are_checked_in_64_bits() {
         (2, 2, 3, Code::FAILED_PRECONDITION, "default_assignment_size 3 < num_replicas * num_partitions, 2 * 2 = 4"),
         (65536, 65537, 65536, Code::FAILED_PRECONDITION, "65536 * 65537 = 4295032832"),
         (i32::MAX, i32::MAX, 4, Code::FAILED_PRECONDITION, "4611686014132420609"),
-        (2, 2, 4, Code::INVALID_ARGUMENT, "this client has 2"),
     ] {
         let error = session.client.default_device_assignment(replicas, partitions, capacity).unwrap_err();
         assert!(error.code == code && error.message.contains(text), "{error}");
@@ -51,6 +50,19 @@ fn devices_of_an_assignment_are_checked_in_64_bits() {
         )
     };
     assert_eq!(error.unwrap_err().code, Code::INVALID_ARGUMENT);
+}
+
+#[test]
+fn devices_that_a_backend_assigns_are_as_many_as_were_asked_for() {
+    let session = session();
+    session.script.set(|script| &script.wide_assignment, true);
+    let errors = [
+        session.client.default_device_assignment(1, 1, 1).unwrap_err(),
+        session.client.compile(b"copy u8[1]", "mlir", &[]).map(drop).unwrap_err(),
+    ];
+    for error in errors {
+        assert!(error.code == Code::INTERNAL && error.message.contains("gave 2 x 1"), "{error}");
+    }
 }
 
 #[test]

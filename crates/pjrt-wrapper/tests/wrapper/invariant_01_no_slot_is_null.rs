@@ -161,6 +161,10 @@ fn no_slot_is_null_for_a_backend_of_required_methods_and_the_rest_is_unimplement
     unimplemented("poison", device.poison_execution(1, Code::INTERNAL, "x").unwrap_err());
     assert!(!device.async_tracking_event("x").unwrap(), "null and success");
 
+    assert_eq!(client.default_device_assignment(1, 1, 1).unwrap(), [0]);
+    let error = client.default_device_assignment(2, 1, 2).unwrap_err();
+    assert!(error.code == Code::INVALID_ARGUMENT && error.message.contains("this client has 1"), "{error}");
+
     let x = client.buffer_from_host(&pjrt_testkit::HostArray::from_slice(&[1u8, 2], &[2]), device).unwrap();
     unimplemented("pointer", x.unsafe_pointer().unwrap_err());
     assert_eq!(x.copy_to_memory(memory).unwrap().to_host_vec::<u8>().unwrap(), [1, 2]);

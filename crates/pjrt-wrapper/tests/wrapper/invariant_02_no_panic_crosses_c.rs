@@ -86,7 +86,7 @@ fn no_panic_crosses_c_from_the_client() {
     check("client.deserialize", "PJRT_Executable_DeserializeAndLoad", || {
         client.deserialize_and_load(&own, None).map(drop)
     });
-    check("client.devices", "PJRT_Client_DefaultDeviceAssignment", || {
+    check("client.default_device_assignment", "PJRT_Client_DefaultDeviceAssignment", || {
         client.default_device_assignment(1, 2, 2).map(drop)
     });
     let memory = &session.memory(1);

@@ -161,6 +161,17 @@ impl PjrtClient for TestClient {
         Ok(TestLoaded { executable: executable.clone(), script: self.script.clone() })
     }
 
+    fn default_device_assignment(&self, replicas: usize, partitions: usize) -> Result<DeviceAssignment> {
+        point("client.default_device_assignment");
+        let wide = self.script.wide_assignment.load(Ordering::SeqCst);
+        let replicas = if wide { 2 } else { replicas };
+        if replicas * partitions > self.devices.len() {
+            return Err(Status::invalid_argument(format!("this client has {}", self.devices.len())));
+        }
+        let ids = (0..(replicas * partitions) as i32).map(DeviceId).collect();
+        DeviceAssignment::new(replicas, partitions, ids)
+    }
+
     fn process_index(&self) -> i32 {
         point("client.process_index");
         self.process_index

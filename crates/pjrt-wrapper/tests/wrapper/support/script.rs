@@ -20,6 +20,8 @@ pub struct Script {
     pub wrong_shape: AtomicBool,
     /// Made buffers say that their leading dimension is dynamic, with one element less than its bound.
     pub dynamic: AtomicBool,
+    /// The client assigns two replicas where one was asked for.
+    pub wide_assignment: AtomicBool,
     /// The client fails every launch as soon as it sees it.
     pub fail_launches: AtomicBool,
     /// What is wrong with the client that is created next; see `client`.
