@@ -55,6 +55,8 @@ impl Evaluator {
 
     /// Runs the program as one process of many, and asks before each op whether to stop.
     ///
+    /// It runs by itself: collectives with other processes fail. [`Evaluator::run_all`] runs them side by side.
+    ///
     /// Fails when inputs do not have the types of the function, when an op fails, or when asked to stop.
     pub fn run_as(
         &self,
@@ -62,6 +64,15 @@ impl Evaluator {
         interrupt: Option<Interrupt<'_>>,
         inputs: Vec<Value>,
     ) -> Result<Vec<Value>, EvalError> {
+        self.run_in(Environment::new(process, interrupt, &self.draws), inputs)
+    }
+
+    pub(super) fn draws(&self) -> &AtomicU64 {
+        &self.draws
+    }
+
+    /// Runs the program in a prepared environment.
+    pub(super) fn run_in(&self, environment: Environment<'_>, inputs: Vec<Value>) -> Result<Vec<Value>, EvalError> {
         let module = &self.program.module;
         let main = module.function("main").ok_or_else(|| EvalError::invalid("the program has no function `main`"))?;
         let types = main.input_types();
@@ -76,7 +87,6 @@ impl Evaluator {
                 message: format!("input {i} of main is {problem}"),
             })?;
         }
-        let environment = Environment::new(process, interrupt, &self.draws);
         machine::run(&Context::new(&self.program, &environment), self.program.main, inputs)
     }
 }

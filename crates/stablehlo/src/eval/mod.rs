@@ -9,6 +9,7 @@ mod evaluator;
 mod machine;
 pub mod number;
 pub mod ops;
+mod parallel;
 mod plan;
 mod process;
 mod registry;
@@ -17,6 +18,7 @@ pub mod value;
 
 pub use error::{EvalError, EvalErrorKind, OpError};
 pub use evaluator::{Evaluator, evaluate};
+pub use parallel::Grid;
 pub use process::{Interrupt, Process};
 pub use registry::{CustomCall, CustomCallHandler, Registry};
 pub use tensor::Tensor;

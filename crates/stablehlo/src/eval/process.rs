@@ -1,6 +1,11 @@
 //! Where a program runs: which of how many replicas and partitions, and how the embedder follows it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::error::OpError;
+use super::parallel::{Contributions, Grid, Rendezvous, Site};
+use super::tensor::Tensor;
 
 /// One process of the grid of replicas and partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +18,18 @@ pub struct Process {
     pub num_replicas: u32,
     /// Number of partitions.
     pub num_partitions: u32,
+}
+
+impl Process {
+    /// The grid that it is part of.
+    pub fn grid(&self) -> Grid {
+        Grid { num_replicas: self.num_replicas, num_partitions: self.num_partitions }
+    }
+
+    /// Its place in the order of [`Grid`].
+    pub(crate) fn index(&self) -> usize {
+        self.grid().index(self.replica_id, self.partition_id)
+    }
 }
 
 impl Default for Process {
@@ -30,15 +47,37 @@ pub(crate) struct Environment<'a> {
     interrupt: Option<Interrupt<'a>>,
     /// Numbers the draws of `rng`, so that no two are alike.
     draws: &'a AtomicU64,
+    /// Where it meets the other processes; `None` if it runs by itself.
+    rendezvous: Option<&'a Rendezvous>,
 }
 
 impl<'a> Environment<'a> {
     pub fn new(process: Process, interrupt: Option<Interrupt<'a>>, draws: &'a AtomicU64) -> Environment<'a> {
-        Environment { process, interrupt, draws }
+        Environment { process, interrupt, draws, rendezvous: None }
+    }
+
+    /// The same among other processes.
+    pub fn meeting_at(self, rendezvous: &'a Rendezvous) -> Environment<'a> {
+        Environment { rendezvous: Some(rendezvous), ..self }
     }
 
     pub fn is_cancelled(&self) -> bool {
-        self.interrupt.is_some_and(|stop| stop())
+        self.interrupt.is_some_and(|stop| stop()) || self.rendezvous.is_some_and(Rendezvous::has_failed)
+    }
+
+    /// Gives `values` to all `members` (process indices, this one among them) and returns what each of them gave,
+    /// in their order. Waits for them; fails when one of them will not come.
+    pub fn exchange(&self, site: &Site, members: &[usize], values: Vec<Tensor>) -> Result<Arc<Contributions>, OpError> {
+        match (members, self.rendezvous) {
+            ([_], _) => Ok(Arc::new(vec![values])),
+            (_, Some(rendezvous)) => rendezvous.meet(self.process.index(), site, members, values, self.interrupt),
+            (_, None) => Err(OpError::unsupported(format!(
+                "needs processes {} together, and process {} runs by itself; run all of them side by side with \
+                 `Evaluator::run_all`",
+                self.process.grid().names(members),
+                self.process.grid().name(self.process.index()),
+            ))),
+        }
     }
 
     pub fn next_draw(&self) -> u64 {

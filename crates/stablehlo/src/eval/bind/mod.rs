@@ -2,10 +2,12 @@
 //!
 //! One file per family, as in `ops`; a new op is a new arm in one of the families.
 
+mod collective;
 mod contraction;
 mod custom_call;
 mod dynamic;
 mod elementwise;
+mod mesh_groups;
 mod reduction;
 mod shape;
 mod system;
@@ -66,7 +68,15 @@ pub(crate) fn structure(op: OpRef<'_>) -> Result<Structure<'_>, OpError> {
 
 /// The kernel of an op.
 pub(crate) fn kernel(mut binder: Binder<'_, '_>) -> Result<Kernel, OpError> {
-    let families = [elementwise::bind, shape::bind, dynamic::bind, contraction::bind, reduction::bind, system::bind];
+    let families = [
+        elementwise::bind,
+        shape::bind,
+        dynamic::bind,
+        contraction::bind,
+        reduction::bind,
+        collective::bind,
+        system::bind,
+    ];
     for family in families {
         if let Some(kernel) = family(&mut binder)? {
             return Ok(kernel);

@@ -210,6 +210,10 @@ impl<'a> Machine<'a> {
         state: Vec<Value>,
     ) -> Result<(), EvalError> {
         let Action::While { body, .. } = instruction.action else { unreachable!("only loops decide") };
+        // A loop may have no op inside that would ask.
+        if self.context.environment.is_cancelled() {
+            return Err(EvalError::at(self.op(instruction), OpError::Cancelled));
+        }
         let (body, condition_block) = (self.block(body), self.block(condition));
         self.activation().set_all(&condition_block.arguments, state.clone());
         self.activation().set_all(&body.arguments, state);

@@ -26,6 +26,12 @@ impl<'a> RegionBody<'a> {
         &self.context.program.routines[self.function.routine]
     }
 
+    /// Runs the region once on arguments of any type.
+    pub fn call(&self, arguments: Vec<Value>) -> Result<Vec<Value>, OpError> {
+        let all = arguments.into_iter().chain(self.captured.iter().cloned()).collect();
+        Ok(run(&self.context.inside(None)?, self.function.routine, all)?)
+    }
+
     fn run(&self, context: &Context<'_>, arguments: Vec<Value>) -> Result<Vec<Tensor>, OpError> {
         let results = run(context, self.function.routine, arguments)?;
         results.into_iter().map(Value::into_tensor).collect()

@@ -7,6 +7,7 @@ pub(super) mod axes;
 pub mod batch_norm;
 pub mod binary;
 pub mod body;
+pub mod collective;
 pub mod compare;
 pub mod convert;
 pub mod convolution;
