@@ -15,6 +15,7 @@ mod demo;
 mod inspect;
 mod interpreter;
 mod jaxlib_matrix;
+mod libclang;
 mod new;
 mod plugin_binary;
 mod python_env;

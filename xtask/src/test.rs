@@ -17,7 +17,7 @@ use crate::workspace::{Workspace, cargo};
 
 /// Runs all tests of the repository
 ///
-/// Formatting, lints, documentation, Rust tests, plugin and wheel, Python tests on the installed wheel, an
+/// Formatting, lints, documentation, bindings, Rust tests, plugin and wheel, Python tests on the installed wheel, an
 /// independent conformance check, several jaxlib releases, the demo. Goes on after a failed step; exits with an
 /// error when any failed.
 #[derive(clap::Args)]
@@ -27,9 +27,9 @@ use crate::workspace::{Workspace, cargo};
   cargo xtask test clippy cargo-test
   cargo xtask test jaxlib --matrix all
 
-Steps: format, clippy, doc, cargo-test, plugin, pytest, contract, conform, jaxlib, demo")]
+Steps: format, clippy, doc, bindings, cargo-test, plugin, pytest, contract, conform, jaxlib, demo")]
 pub struct Args {
-    /// Leave out the slow steps (jaxlib releases, demo).
+    /// Leave out the slow steps (bindings, jaxlib releases, demo).
     #[arg(long)]
     quick: bool,
     /// Which jaxlib releases are tried.
@@ -57,7 +57,7 @@ struct Step {
     run: fn(&mut Session) -> Result<()>,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step { name: "format", slow: false, run: |session| session.cargo(&["fmt", "--all", "--check"], &[]) },
     Step {
         name: "clippy",
@@ -69,6 +69,7 @@ const STEPS: [Step; 10] = [
         slow: false,
         run: |session| session.cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings".into())]),
     },
+    Step { name: "bindings", slow: true, run: |session| session.bindings() },
     Step { name: "cargo-test", slow: false, run: Session::cargo_test },
     Step { name: "plugin", slow: false, run: |session| session.wheel().map(drop) },
     Step { name: "pytest", slow: false, run: Session::pytest },
@@ -180,6 +181,16 @@ impl Session {
         let python = self.env()?.python();
         let python = python.to_str().context("the environment's path is not UTF-8")?.to_owned();
         self.cargo(&["test", "--workspace"], &[("PYPJRT_PYTHON", python)])
+    }
+
+    /// Header, bindings and table of sizes agree. This alone needs libclang.
+    fn bindings(&self) -> Result<()> {
+        if !crate::libclang::is_installed() {
+            ensure!(std::env::var_os("CI").is_none(), "libclang is missing, with which the bindings are compared");
+            println!("skipped: libclang is not installed (Debian and Ubuntu: apt-get install libclang-dev)");
+            return Ok(());
+        }
+        self.passes(Command::new(std::env::current_exe()?).args(["bindgen", "--check"]))
     }
 
     fn pytest(&mut self) -> Result<()> {
