@@ -174,15 +174,20 @@ fn raw_range(offset: i64, size: i64) -> Result<(usize, usize)> {
     }
 }
 
+/// Checks that a range of bytes lies in the device representation of a buffer.
+fn check_range<P: PjrtBuffer>(name: &str, buffer: &P, offset: usize, size: usize) -> Result<()> {
+    let (end, there) = (offset + size, catch_panic(name, || Ok(buffer.on_device_size()))?);
+    if end <= there {
+        return Ok(());
+    }
+    Err(Status::invalid_argument(format!(
+        "bytes {offset} to {end} were asked for, but the buffer has {there} on the device"
+    )))
+}
+
 /// Copies a range of a ready buffer.
 fn copy_range<P: PjrtBuffer>(name: &str, buffer: &P, offset: usize, destination: &mut Destination) -> Result<()> {
-    let (wanted, there) = (destination.size, catch_panic(name, || Ok(buffer.on_device_size()))?);
-    if offset + wanted > there {
-        return Err(Status::invalid_argument(format!(
-            "bytes {offset} to {} were asked for, but the buffer has {there} on the device",
-            offset + wanted
-        )));
-    }
+    check_range(name, buffer, offset, destination.size)?;
     catch_panic(name, || buffer.copy_raw_to_host(offset, destination.bytes()))
 }
 
@@ -193,11 +198,7 @@ pub(crate) fn copy_raw<B: Backend>(_: Caller<'_>, args: &mut sys::PJRT_Buffer_Co
     let source = buffer.source()?;
     if let Some(known) = source.now().ok().flatten() {
         // What can be known now is an error now, and not one of the event.
-        if offset + size > known.on_device_size() {
-            return Err(copy_range(RAW, &*known, offset, &mut Destination::new(args.dst, size)?)
-                .err()
-                .unwrap_or_else(|| Status::internal("a range that does not fit was copied")));
-        }
+        check_range(RAW, &*known, offset, size)?;
     }
     let mut destination = Destination::new(args.dst, size)?;
     let (promise, done) = Event::pending();

@@ -5,7 +5,8 @@ use crate::handle::HandleType;
 use crate::lent::{LentArray, LentNamedValues, LentStrings};
 use crate::serialized::{self, Content};
 use pjrt_client_trait::{
-    Code, CompileOptions, Layout, OptimizedProgram, PjrtClient, PjrtExecutable, ProgramFormat, Result, Shape, Status,
+    Code, CompileOptions, Layout, OpSharding, OptimizedProgram, PjrtClient, PjrtExecutable, ProgramFormat, Result,
+    Shape, Status,
 };
 use pjrt_sys as sys;
 use std::sync::{Arc, OnceLock};
@@ -103,19 +104,11 @@ impl<B: Backend> ExecutableState<B> {
     }
 
     pub(crate) fn output_shardings(&self) -> Option<&LentStrings> {
-        let shardings = self.output_shardings.get_or_init(|| {
-            let shardings = self.executable.output_shardings()?;
-            Some(LentStrings::new(shardings.iter().map(pjrt_client_trait::OpSharding::to_proto)))
-        });
-        shardings.as_ref()
+        self.output_shardings.get_or_init(|| self.executable.output_shardings().map(lent_protos)).as_ref()
     }
 
     pub(crate) fn parameter_shardings(&self) -> Option<&LentStrings> {
-        let shardings = self.parameter_shardings.get_or_init(|| {
-            let shardings = self.executable.parameter_shardings()?;
-            Some(LentStrings::new(shardings.iter().map(pjrt_client_trait::OpSharding::to_proto)))
-        });
-        shardings.as_ref()
+        self.parameter_shardings.get_or_init(|| self.executable.parameter_shardings().map(lent_protos)).as_ref()
     }
 
     /// Layouts of results or parameters, row-major where the backend says nothing.
@@ -173,6 +166,10 @@ impl<B: Backend> ExecutableState<B> {
     pub(crate) fn num_outputs(&self) -> usize {
         self.output_types.len()
     }
+}
+
+fn lent_protos(shardings: Vec<OpSharding>) -> LentStrings {
+    LentStrings::new(shardings.iter().map(OpSharding::to_proto))
 }
 
 /// Compiles with the client; what PJRT_Client_Compile and the loading of source programs share.
