@@ -1,0 +1,16 @@
+//! The compiler of the CPU engine: StableHLO programs become executable plans, and plans run.
+//!
+//! Knows nothing of PJRT, devices, clients or the ABI of custom-call handlers: the embedder hands in bytes, a thread
+//! pool, a memory budget and what to do for custom calls.
+
+#![forbid(unsafe_code)]
+
+mod array_type;
+mod custom_call;
+mod error;
+mod executable;
+
+pub use array_type::ArrayType;
+pub use custom_call::{CustomCall, CustomCalls, NoCustomCalls};
+pub use error::{Error, ErrorKind, Result};
+pub use executable::{Argument, Cost, Executable, Launch, MemoryUse, Options};
