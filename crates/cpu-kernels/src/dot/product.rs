@@ -1,0 +1,151 @@
+//! One product of two matrices: which loops compute it.
+#![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
+
+use bytemuck::Pod;
+use num_complex::Complex;
+
+use super::{tile, vector};
+use crate::parallel::Shared;
+
+/// A matrix somewhere in an array, by strides.
+#[derive(Clone, Copy)]
+pub(crate) struct Matrix<'a, T> {
+    /// From the first element of the matrix on.
+    pub(crate) elements: &'a [T],
+    pub(crate) row: usize,
+    pub(crate) column: usize,
+}
+
+impl<'a, T> Matrix<'a, T> {
+    pub(crate) fn new(elements: &'a [T], start: usize, row: usize, column: usize) -> Matrix<'a, T> {
+        Matrix { elements: &elements[start..], row, column }
+    }
+
+    /// Panics unless it has so many rows and columns.
+    fn check(&self, rows: usize, columns: usize) {
+        assert!((rows - 1) * self.row + (columns - 1) * self.column < self.elements.len(), "a matrix of its size");
+    }
+}
+
+/// The part of the output that a product writes: dense rows, `stride` apart.
+#[derive(Clone, Copy)]
+pub(crate) struct Output {
+    pub(crate) start: usize,
+    pub(crate) stride: usize,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
+/// A number that matrices are multiplied in.
+pub(crate) trait Number: Pod + Send + Sync {
+    const ZERO: Self;
+
+    /// Writes `a · b` to the part of the output; nobody else may have that part. `depth` and the part are not empty.
+    fn product(out: &Shared<'_, Self>, at: Output, a: Matrix<'_, Self>, b: Matrix<'_, Self>, depth: usize);
+}
+
+/// Products of so few rows or operations are ours; beyond, packing pays.
+const FEW_ROWS: usize = 12;
+const SMALL: usize = 32 * 32 * 32;
+
+macro_rules! floats {
+    ($($T:ident)*) => {$(
+        impl Number for $T {
+            const ZERO: $T = 0.0;
+
+            fn product(out: &Shared<'_, $T>, at: Output, a: Matrix<'_, $T>, b: Matrix<'_, $T>, depth: usize) {
+                if vector::product(out, at, a, b, depth) {
+                    return;
+                }
+                if at.rows <= FEW_ROWS || at.rows * at.columns * depth <= SMALL {
+                    tile::product(out, at, a, b, depth);
+                } else {
+                    packed(out, at, a, b, depth, 1.0, 0.0);
+                }
+            }
+        }
+    )*};
+}
+floats! { f32 f64 }
+
+macro_rules! complex {
+    ($($T:ident)*) => {$(
+        impl Number for Complex<$T> {
+            const ZERO: Self = Complex { re: 0.0, im: 0.0 };
+
+            fn product(out: &Shared<'_, Self>, at: Output, a: Matrix<'_, Self>, b: Matrix<'_, Self>, depth: usize) {
+                packed(out, at, a, b, depth, Complex { re: 1.0, im: 0.0 }, Self::ZERO);
+            }
+        }
+    )*};
+}
+complex! { f32 f64 }
+
+macro_rules! integers {
+    ($($T:ident)*) => {$(
+        impl Number for $T {
+            const ZERO: $T = 0;
+
+            fn product(out: &Shared<'_, $T>, at: Output, a: Matrix<'_, $T>, b: Matrix<'_, $T>, depth: usize) {
+                if !vector::product(out, at, a, b, depth) {
+                    tile::product(out, at, a, b, depth);
+                }
+            }
+        }
+    )*};
+}
+integers! { u8 u16 u32 u64 }
+
+/// The product by the `gemm` crate.
+fn packed<T: Number>(
+    out: &Shared<'_, T>,
+    at: Output,
+    a: Matrix<'_, T>,
+    b: Matrix<'_, T>,
+    depth: usize,
+    one: T,
+    zero: T,
+) {
+    a.check(at.rows, depth);
+    b.check(depth, at.columns);
+    let step = |stride: usize| stride as isize;
+    // SAFETY: both operands were checked to hold their last element, and strides are not negative. The output holds
+    // the part, which the caller alone has.
+    unsafe {
+        let target = target(out, at);
+        gemm::gemm(
+            at.rows,
+            at.columns,
+            depth,
+            target,
+            1,
+            step(at.stride),
+            false,
+            a.elements.as_ptr(),
+            step(a.column),
+            step(a.row),
+            b.elements.as_ptr(),
+            step(b.column),
+            step(b.row),
+            zero,
+            one,
+            false,
+            false,
+            false,
+            gemm::Parallelism::None,
+        );
+    }
+}
+
+/// The address of the first element of a part. Panics when the output does not hold the part.
+pub(super) fn target<T>(out: &Shared<'_, T>, at: Output) -> *mut T {
+    let last = (at.rows - 1) * at.stride + at.columns;
+    assert!(at.rows == 1 || at.columns <= at.stride, "rows do not overlap");
+    out.within(at.start, last)
+}
+
+/// Panics unless the matrices have the sizes that the product needs.
+pub(super) fn check<T>(at: Output, a: Matrix<'_, T>, b: Matrix<'_, T>, depth: usize) {
+    a.check(at.rows, depth);
+    b.check(depth, at.columns);
+}

@@ -1,0 +1,193 @@
+//! Products by tiles of up to 6 rows and two vectors of columns, whose sums stay in registers.
+//!
+//! For few rows, few operations, and for integers. The rhs is packed in blocks unless it is used once only and lies in
+//! rows; the lhs is read where it is.
+#![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
+
+use bytemuck::Pod;
+
+use super::product::{Matrix, Output, check, target};
+use crate::lanes::{Lane, Vector, has_avx2};
+use crate::parallel::Shared;
+use crate::scratch;
+
+/// Rows of a tile.
+const ROWS: usize = 6;
+/// Vectors of columns of a tile.
+const VECTORS: usize = 2;
+/// Depth of a packed block: a panel of it, 16 KiB, stays in the first cache.
+const DEPTH: usize = 256;
+/// Columns of a packed block, which stays in the second cache.
+const COLUMNS: usize = 256;
+
+/// Writes `a · b` to the part of the output.
+pub(super) fn product<T: Lane>(out: &Shared<'_, T>, at: Output, a: Matrix<'_, T>, b: Matrix<'_, T>, depth: usize) {
+    check(at, a, b, depth);
+    let to = target(out, at);
+    // SAFETY: the operands were checked to hold all that the sizes and strides reach, the output to hold the part,
+    // which is the caller's alone; the wide variant runs on processors that have it.
+    unsafe {
+        if has_avx2() {
+            wide::<T>(to, at, a, b, depth);
+        } else {
+            blocks::<T::Portable>(to, at, a, b, depth);
+        }
+    }
+}
+
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+unsafe fn wide<T: Lane>(to: *mut T, at: Output, a: Matrix<'_, T>, b: Matrix<'_, T>, depth: usize) {
+    // SAFETY: the caller's promises.
+    unsafe { blocks::<T::Wide>(to, at, a, b, depth) }
+}
+
+/// # Safety
+/// `a` holds `at.rows` × `depth` elements by its strides, `b` `depth` × `at.columns`, and `to` may be written for
+/// `at.rows` rows of `at.columns` elements, `at.stride` apart. The processor has what `V` needs.
+#[inline(always)]
+unsafe fn blocks<V: Vector>(
+    to: *mut V::Lane,
+    at: Output,
+    a: Matrix<'_, V::Lane>,
+    b: Matrix<'_, V::Lane>,
+    depth: usize,
+) {
+    let width = VECTORS * V::LANES;
+    let in_place = b.column == 1 && at.rows <= ROWS && depth * at.columns <= 64 * 1024;
+    let columns_step = (COLUMNS / width).max(1) * width;
+    for k in (0..depth).step_by(DEPTH) {
+        let deep = DEPTH.min(depth - k);
+        for j in (0..at.columns).step_by(columns_step) {
+            let across = columns_step.min(at.columns - j);
+            let whole = across / width * width;
+            let corner = k * b.row + j * b.column;
+            // What is copied: everything, or the columns that fill no tile.
+            let copied_from = if in_place { whole } else { 0 };
+            let panels = (across - copied_from).div_ceil(width);
+            scratch::with(panels * width * deep, |packed: &mut [V::Lane]| {
+                pack(packed, &b.elements[corner + copied_from * b.column..], b, deep, across - copied_from, width);
+                for i in (0..at.rows).step_by(ROWS) {
+                    let down = ROWS.min(at.rows - i);
+                    for c in (0..across).step_by(width) {
+                        let (rhs, rhs_step) = if c < copied_from {
+                            (b.elements[corner + c..].as_ptr(), b.row)
+                        } else {
+                            (packed[(c - copied_from) * deep..].as_ptr(), width)
+                        };
+                        let tile = Tile {
+                            depth: deep,
+                            lhs: a.elements[i * a.row + k * a.column..].as_ptr(),
+                            lhs_row: a.row,
+                            lhs_step: a.column,
+                            rhs,
+                            rhs_step,
+                            to: to.wrapping_add(i * at.stride + j + c),
+                            stride: at.stride,
+                            columns: width.min(across - c),
+                            adds: k > 0,
+                        };
+                        // SAFETY: rows and columns of the tile are within those of the operands and the part; the
+                        // rhs has whole vectors, being packed or within `whole`.
+                        unsafe {
+                            match down {
+                                1 => tile.compute::<V, 1>(),
+                                2 => tile.compute::<V, 2>(),
+                                3 => tile.compute::<V, 3>(),
+                                4 => tile.compute::<V, 4>(),
+                                5 => tile.compute::<V, 5>(),
+                                _ => tile.compute::<V, ROWS>(),
+                            }
+                        }
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// Copies `deep` × `across` elements into panels of `width` columns; the last one is filled up with its neighbours'
+/// values, which are not used.
+#[inline(always)]
+fn pack<T: Copy>(packed: &mut [T], source: &[T], b: Matrix<'_, T>, deep: usize, across: usize, width: usize) {
+    for (panel, to) in packed.chunks_exact_mut(width * deep).enumerate() {
+        let columns = width.min(across - panel * width);
+        let source = &source[panel * width * b.column..];
+        if b.column == 1 {
+            for (p, to) in to.chunks_exact_mut(width).enumerate() {
+                let from = &source[p * b.row..p * b.row + columns];
+                if columns == width {
+                    to.copy_from_slice(from);
+                } else {
+                    to[..columns].copy_from_slice(from);
+                    to[columns..].fill(from[0]);
+                }
+            }
+        } else {
+            for c in 0..width {
+                let source = &source[c.min(columns - 1) * b.column..];
+                to[c..].iter_mut().step_by(width).zip(source.iter().step_by(b.row)).for_each(|(to, from)| *to = *from);
+            }
+        }
+    }
+}
+
+/// Where one tile is.
+struct Tile<T> {
+    depth: usize,
+    lhs: *const T,
+    lhs_row: usize,
+    lhs_step: usize,
+    rhs: *const T,
+    rhs_step: usize,
+    to: *mut T,
+    stride: usize,
+    columns: usize,
+    /// Whether sums are added to what is there.
+    adds: bool,
+}
+
+impl<T: Pod> Tile<T> {
+    /// # Safety
+    /// By the strides, lhs has `R` × `depth` elements, rhs `depth` rows of `VECTORS` vectors, and the output `R` rows
+    /// of `columns`, at most the vectors. The processor has what `V` needs.
+    #[inline(always)]
+    unsafe fn compute<V: Vector<Lane = T>, const R: usize>(&self) {
+        // SAFETY: the caller's promises, for every access.
+        unsafe {
+            let zero = V::splat(bytemuck::Zeroable::zeroed());
+            let mut sums = [[zero; VECTORS]; R];
+            for k in 0..self.depth {
+                let row = self.rhs.add(k * self.rhs_step);
+                let rhs: [V; VECTORS] = std::array::from_fn(|v| V::load(row.add(v * V::LANES)));
+                let lhs = self.lhs.add(k * self.lhs_step);
+                for (r, sums) in sums.iter_mut().enumerate() {
+                    let factor = V::splat(*lhs.add(r * self.lhs_row));
+                    for (sum, &rhs) in sums.iter_mut().zip(&rhs) {
+                        *sum = sum.add_product(factor, rhs);
+                    }
+                }
+            }
+            let width = VECTORS * V::LANES;
+            for (r, sums) in sums.iter().enumerate() {
+                let to = self.to.add(r * self.stride);
+                if self.columns == width {
+                    for (v, &sum) in sums.iter().enumerate() {
+                        let to = to.add(v * V::LANES);
+                        let sum = if self.adds { V::load(to).add(sum) } else { sum };
+                        sum.store(to);
+                    }
+                } else {
+                    // 64 lanes of one byte are the most there are.
+                    let mut row = [T::zeroed(); 64];
+                    std::ptr::copy_nonoverlapping(to, row.as_mut_ptr(), self.columns);
+                    for (v, &sum) in sums.iter().enumerate() {
+                        let at = row.as_mut_ptr().add(v * V::LANES);
+                        let sum = if self.adds { V::load(at).add(sum) } else { sum };
+                        sum.store(at);
+                    }
+                    std::ptr::copy_nonoverlapping(row.as_ptr(), to, self.columns);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Vectors of numbers for multiplying and adding, with AVX2 where the processor has it.
+#![allow(unsafe_code, reason = "vector instructions and unaligned memory")]
+
+use bytemuck::Pod;
+
+/// Whether this processor has the instructions that the wide variants are compiled for.
+pub(crate) fn has_avx2() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}
+
+/// Numbers of one type that are multiplied and added together.
+pub(crate) trait Vector: Copy {
+    type Lane: Pod;
+    const LANES: usize;
+
+    /// # Safety
+    /// The processor has what the vector needs: for the wide ones, AVX2 and FMA.
+    unsafe fn splat(value: Self::Lane) -> Self;
+    /// # Safety
+    /// As for `splat`, and that many lanes can be read.
+    unsafe fn load(from: *const Self::Lane) -> Self;
+    /// # Safety
+    /// As for `splat`, and that many lanes can be written.
+    unsafe fn store(self, to: *mut Self::Lane);
+    /// `self + a · b`; floats round once or twice.
+    /// # Safety
+    /// As for `splat`.
+    unsafe fn add_product(self, a: Self, b: Self) -> Self;
+    /// # Safety
+    /// As for `splat`.
+    unsafe fn add(self, other: Self) -> Self;
+}
+
+/// A vector of any numbers, in plain code.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain<T, const N: usize>([T; N]);
+
+macro_rules! plain {
+    ($($T:ident |$s:ident, $a:ident, $b:ident| $product:expr, $sum:expr;)*) => {$(
+        impl<const N: usize> Vector for Plain<$T, N> {
+            type Lane = $T;
+            const LANES: usize = N;
+
+            #[inline(always)]
+            unsafe fn splat(value: $T) -> Self {
+                Plain([value; N])
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const $T) -> Self {
+                // SAFETY: the caller's promise; arrays of numbers have no padding.
+                Plain(unsafe { from.cast::<[$T; N]>().read_unaligned() })
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $T) {
+                // SAFETY: the caller's promise.
+                unsafe { to.cast::<[$T; N]>().write_unaligned(self.0) }
+            }
+            #[inline(always)]
+            unsafe fn add_product(self, a: Self, b: Self) -> Self {
+                Plain(std::array::from_fn(|i| {
+                    let ($s, $a, $b) = (self.0[i], a.0[i], b.0[i]);
+                    $product
+                }))
+            }
+            #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                Plain(std::array::from_fn(|i| {
+                    let ($s, $a) = (self.0[i], other.0[i]);
+                    $sum
+                }))
+            }
+        }
+    )*};
+}
+
+plain! {
+    f32 |s, a, b| s + a * b, s + a;
+    f64 |s, a, b| s + a * b, s + a;
+    u8 |s, a, b| s.wrapping_add(a.wrapping_mul(b)), s.wrapping_add(a);
+    u16 |s, a, b| s.wrapping_add(a.wrapping_mul(b)), s.wrapping_add(a);
+    u32 |s, a, b| s.wrapping_add(a.wrapping_mul(b)), s.wrapping_add(a);
+    u64 |s, a, b| s.wrapping_add(a.wrapping_mul(b)), s.wrapping_add(a);
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::Vector;
+
+    /// Eight f32, four f64, sixteen u16 or eight u32 in a register of 256 bits.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Wide<V>(V);
+
+    macro_rules! wide {
+        ($($V:ident $W:ident $T:ident $lanes:literal: $splat:ident $as:ident $load:ident $store:ident $add:ident
+           |$s:ident, $a:ident, $b:ident| $product:expr;)*) => {$(
+            #[derive(Clone, Copy)]
+            pub(crate) struct $W(Wide<$V>);
+
+            impl Vector for $W {
+                type Lane = $T;
+                const LANES: usize = $lanes;
+
+                #[inline(always)]
+                unsafe fn splat(value: $T) -> Self {
+                    // SAFETY: the processor has AVX2, by the caller's promise.
+                    $W(Wide(unsafe { $splat(value as $as) }))
+                }
+                #[inline(always)]
+                unsafe fn load(from: *const $T) -> Self {
+                    // SAFETY: as above, and the lanes can be read.
+                    $W(Wide(unsafe { $load(from.cast()) }))
+                }
+                #[inline(always)]
+                unsafe fn store(self, to: *mut $T) {
+                    // SAFETY: as above, and the lanes can be written.
+                    unsafe { $store(to.cast(), self.0.0) }
+                }
+                #[inline(always)]
+                unsafe fn add_product(self, a: Self, b: Self) -> Self {
+                    let ($s, $a, $b) = (self.0.0, a.0.0, b.0.0);
+                    // SAFETY: as above, and it has FMA.
+                    $W(Wide(unsafe { $product }))
+                }
+                #[inline(always)]
+                unsafe fn add(self, other: Self) -> Self {
+                    // SAFETY: as above.
+                    $W(Wide(unsafe { $add(self.0.0, other.0.0) }))
+                }
+            }
+        )*};
+    }
+
+    wide! {
+        __m256 F32x8 f32 8: _mm256_set1_ps f32 _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps
+            |s, a, b| _mm256_fmadd_ps(a, b, s);
+        __m256d F64x4 f64 4: _mm256_set1_pd f64 _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd
+            |s, a, b| _mm256_fmadd_pd(a, b, s);
+        __m256i U16x16 u16 16: _mm256_set1_epi16 i16 _mm256_loadu_si256 _mm256_storeu_si256 _mm256_add_epi16
+            |s, a, b| _mm256_add_epi16(s, _mm256_mullo_epi16(a, b));
+        __m256i U32x8 u32 8: _mm256_set1_epi32 i32 _mm256_loadu_si256 _mm256_storeu_si256 _mm256_add_epi32
+            |s, a, b| _mm256_add_epi32(s, _mm256_mullo_epi32(a, b));
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::{F32x8, F64x4, U16x16, U32x8};
+
+/// A number with a vector for every processor and one for those with AVX2.
+pub(crate) trait Lane: Pod + Send + Sync {
+    type Portable: Vector<Lane = Self>;
+    type Wide: Vector<Lane = Self>;
+    const NIL: Self;
+}
+
+macro_rules! lane {
+    ($($T:ident $portable:ty, $wide:ty;)*) => {$(
+        impl Lane for $T {
+            type Portable = $portable;
+            #[cfg(target_arch = "x86_64")]
+            type Wide = $wide;
+            #[cfg(not(target_arch = "x86_64"))]
+            type Wide = $portable;
+            const NIL: $T = 0 as $T;
+        }
+    )*};
+}
+lane! {
+    f32 Plain<f32, 8>, F32x8;
+    f64 Plain<f64, 4>, F64x4;
+    u8 Plain<u8, 32>, Plain<u8, 32>;
+    u16 Plain<u16, 16>, U16x16;
+    u32 Plain<u32, 8>, U32x8;
+    u64 Plain<u64, 4>, Plain<u64, 4>;
+}

@@ -1,0 +1,5 @@
+//! Every kernel against the reference evaluator, over random shapes, attributes, element types and numbers.
+
+mod dot;
+mod random;
+mod run;
