@@ -22,9 +22,12 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod body;
 mod convert;
 mod dot;
+mod element;
 mod error;
+mod index;
 mod lanes;
 mod layout;
 mod parallel;
@@ -34,6 +37,7 @@ mod view;
 
 pub use dot::{DotDimensions, DotGeneral};
 pub use error::KernelError;
+pub use index::{Gather, GatherDimensions, OutOfBounds, Scatter, ScatterBody, ScatterDimensions};
 pub use shape::Shape;
 
 use cpu_runtime::Pool;

@@ -27,6 +27,19 @@ pub(crate) fn grain(items: usize, picoseconds_each: u64) -> usize {
     usize::try_from(wanted).unwrap_or(usize::MAX).clamp(1, items.max(1))
 }
 
+/// Cuts `items` into runs and calls `task(start, end)` for each, on several threads if that pays.
+pub(crate) fn ranges(pool: &Pool, items: usize, picoseconds_each: u64, task: &(dyn Fn(usize, usize) + Sync)) {
+    if items == 0 {
+        return;
+    }
+    let grain = grain(items, picoseconds_each);
+    let total = picoseconds_each.saturating_mul(items as u64);
+    spread(pool, items.div_ceil(grain), total, &|index| {
+        let start = index * grain;
+        task(start, (start + grain).min(items));
+    });
+}
+
 /// An output that several tasks write to.
 pub(crate) struct Shared<'a, T> {
     start: *mut T,
@@ -34,7 +47,7 @@ pub(crate) struct Shared<'a, T> {
     owner: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: access goes through `within`, whose callers see to it that tasks touch different elements.
+// SAFETY: access goes through `part` and `within`, whose callers see to it that tasks touch different elements.
 unsafe impl<T: Send> Sync for Shared<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Shared<'_, T> {}
@@ -44,11 +57,53 @@ impl<'a, T> Shared<'a, T> {
         Shared { start: slice.as_mut_ptr(), length: slice.len(), owner: PhantomData }
     }
 
+    /// The elements `start..start + length`. Panics when they are not all there.
+    ///
+    /// # Safety
+    /// No one else has any of these elements while the result is in use.
+    #[allow(clippy::mut_from_ref, reason = "the contract is that of the caller")]
+    pub(crate) unsafe fn part(&self, start: usize, length: usize) -> &mut [T] {
+        assert!(start <= self.length && length <= self.length - start, "a part of the output");
+        // SAFETY: in bounds of a slice that is borrowed exclusively for 'a; disjointness is the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(start), length) }
+    }
+
     /// The address of the element `start`. Panics unless `length` elements are there.
     pub(crate) fn within(&self, start: usize, length: usize) -> *mut T {
         assert!(start <= self.length && length <= self.length - start, "a part of the output");
         self.start.wrapping_add(start)
     }
+}
+
+/// Cuts rows of `row` elements into runs and calls `task(first_row, elements)` for each run.
+pub(crate) fn rows<T: Send>(
+    pool: &Pool,
+    output: &mut [T],
+    row: usize,
+    picoseconds_each: u64,
+    task: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
+    if output.is_empty() || row == 0 {
+        return;
+    }
+    let count = output.len() / row;
+    let shared = Shared::new(output);
+    ranges(pool, count, picoseconds_each, &|start, end| {
+        // SAFETY: runs of rows do not overlap, and each is handed out once.
+        task(start, unsafe { shared.part(start * row, (end - start) * row) });
+    });
+}
+
+/// Copies bytes, on several threads if they are many.
+pub(crate) fn copy(pool: &Pool, from: &[u8], to: &mut [u8]) {
+    const PIECE: usize = 1 << 18;
+    let whole = to.len() / PIECE * PIECE;
+    let (body, tail) = to.split_at_mut(whole);
+    // 10 billion bytes a second.
+    rows(pool, body, PIECE, PIECE as u64 * 100, &|piece, to| {
+        to.copy_from_slice(&from[piece * PIECE..piece * PIECE + to.len()]);
+    });
+    tail.copy_from_slice(&from[whole..]);
 }
 
 /// The pool as what spreads the points of a loop program.

@@ -38,7 +38,7 @@ mod math;
 pub mod op;
 pub mod program;
 pub mod scalar;
-mod small_float;
+pub mod small_float;
 pub mod verify;
 
 pub use builder::{Builder, row_major};

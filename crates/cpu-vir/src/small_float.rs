@@ -29,7 +29,7 @@ enum Signs {
 }
 
 /// A float type that is stored in a code of its own and computed in f32.
-pub(crate) trait SmallFloat {
+pub trait SmallFloat {
     /// The code: u8 or u16.
     type Code: Copy;
     /// The nearest code.
@@ -113,7 +113,7 @@ macro_rules! byte_floats {
     ($($name:ident $width:literal $mantissa:literal $bias:literal $greatest:literal $overflow:literal $nan:literal
        $signs:ident;)*) => {$(
         #[doc = concat!("`", stringify!($name), "`, in the low bits of a byte; those above are ignored.")]
-        pub(crate) struct $name;
+        pub struct $name;
 
         impl $name {
             const FORMAT: Format = Format {
@@ -156,7 +156,7 @@ byte_floats! {
 }
 
 /// Powers of two from 2^−127, without sign or zero; everything that has no code is NaN.
-pub(crate) struct F8E8M0FNU;
+pub struct F8E8M0FNU;
 
 impl SmallFloat for F8E8M0FNU {
     type Code = u8;
@@ -180,7 +180,7 @@ impl SmallFloat for F8E8M0FNU {
 }
 
 /// The upper half of an f32; a NaN keeps what fits of its payload.
-pub(crate) struct Bf16;
+pub struct Bf16;
 
 impl SmallFloat for Bf16 {
     type Code = u16;
@@ -198,7 +198,7 @@ impl SmallFloat for Bf16 {
 }
 
 /// IEEE 754 half precision; a NaN keeps what fits of its payload.
-pub(crate) struct F16;
+pub struct F16;
 
 impl F16 {
     const FORMAT: Format = Format {

@@ -153,19 +153,14 @@ fn product_cost(rows: usize, depth: usize, columns: usize) -> u64 {
     size(rows, depth).saturating_mul(columns as u64).saturating_mul(25).saturating_add(memory.saturating_mul(200))
 }
 
-/// How many rows and columns of the result one task computes, so that there are tasks enough for many threads and each
-/// is worth its packing.
+/// How many rows and columns of the result one task computes: there are tasks enough for many threads, and each is
+/// worth its packing, which is the least for tiles that are about square.
 fn tiles(rows: usize, depth: usize, columns: usize) -> (usize, usize) {
-    // Cut the longer side, which repeats the packing of the shorter one.
     let total = product_cost(rows, depth, columns);
-    let wanted = (total / 50_000_000).clamp(1, 16) as usize;
-    if wanted == 1 {
-        (rows, columns)
-    } else if columns >= rows {
-        (rows, columns.div_ceil(wanted).next_multiple_of(48))
-    } else {
-        (rows.div_ceil(wanted).next_multiple_of(48), columns)
-    }
+    let wanted = (total / 100_000_000).clamp(1, 8).max((total / 3_000_000_000).min(256)) as usize;
+    let cut = |size: usize, parts: usize| size.div_ceil(parts).next_multiple_of(16).min(size);
+    let tile = |down: usize| (cut(rows, down), cut(columns, wanted.div_ceil(down)));
+    (1..=wanted).map(tile).min_by_key(|(rows, columns)| rows + columns).unwrap_or((rows, columns))
 }
 
 /// An operand as matrices of `rows` × `columns`, each several dimensions.

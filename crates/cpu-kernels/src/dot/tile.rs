@@ -24,21 +24,25 @@ const COLUMNS: usize = 256;
 pub(super) fn product<T: Lane>(out: &Shared<'_, T>, at: Output, a: Matrix<'_, T>, b: Matrix<'_, T>, depth: usize) {
     check(at, a, b, depth);
     let to = target(out, at);
-    // SAFETY: the operands were checked to hold all that the sizes and strides reach, the output to hold the part,
-    // which is the caller's alone; the wide variant runs on processors that have it.
-    unsafe {
-        if has_avx2() {
-            wide::<T>(to, at, a, b, depth);
-        } else {
-            blocks::<T::Portable>(to, at, a, b, depth);
+    // Whole panels of up to 64 columns more than a block has.
+    let packed = at.columns.min(COLUMNS).next_multiple_of(64) * depth.min(DEPTH);
+    scratch::with(packed, |packed: &mut [T]| {
+        // SAFETY: the operands were checked to hold all that the sizes and strides reach, the output to hold the
+        // part, which is the caller's alone; the wide variant runs on processors that have it.
+        unsafe {
+            if has_avx2() {
+                wide::<T>(to, at, a, b, depth, packed);
+            } else {
+                blocks::<T::Portable>(to, at, a, b, depth, packed);
+            }
         }
-    }
+    });
 }
 
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-unsafe fn wide<T: Lane>(to: *mut T, at: Output, a: Matrix<'_, T>, b: Matrix<'_, T>, depth: usize) {
+unsafe fn wide<T: Lane>(to: *mut T, at: Output, a: Matrix<'_, T>, b: Matrix<'_, T>, depth: usize, packed: &mut [T]) {
     // SAFETY: the caller's promises.
-    unsafe { blocks::<T::Wide>(to, at, a, b, depth) }
+    unsafe { blocks::<T::Wide>(to, at, a, b, depth, packed) }
 }
 
 /// # Safety
@@ -51,6 +55,7 @@ unsafe fn blocks<V: Vector>(
     a: Matrix<'_, V::Lane>,
     b: Matrix<'_, V::Lane>,
     depth: usize,
+    packed: &mut [V::Lane],
 ) {
     let width = VECTORS * V::LANES;
     let in_place = b.column == 1 && at.rows <= ROWS && depth * at.columns <= 64 * 1024;
@@ -64,43 +69,42 @@ unsafe fn blocks<V: Vector>(
             // What is copied: everything, or the columns that fill no tile.
             let copied_from = if in_place { whole } else { 0 };
             let panels = (across - copied_from).div_ceil(width);
-            scratch::with(panels * width * deep, |packed: &mut [V::Lane]| {
-                pack(packed, &b.elements[corner + copied_from * b.column..], b, deep, across - copied_from, width);
-                for i in (0..at.rows).step_by(ROWS) {
-                    let down = ROWS.min(at.rows - i);
-                    for c in (0..across).step_by(width) {
-                        let (rhs, rhs_step) = if c < copied_from {
-                            (b.elements[corner + c..].as_ptr(), b.row)
-                        } else {
-                            (packed[(c - copied_from) * deep..].as_ptr(), width)
-                        };
-                        let tile = Tile {
-                            depth: deep,
-                            lhs: a.elements[i * a.row + k * a.column..].as_ptr(),
-                            lhs_row: a.row,
-                            lhs_step: a.column,
-                            rhs,
-                            rhs_step,
-                            to: to.wrapping_add(i * at.stride + j + c),
-                            stride: at.stride,
-                            columns: width.min(across - c),
-                            adds: k > 0,
-                        };
-                        // SAFETY: rows and columns of the tile are within those of the operands and the part; the
-                        // rhs has whole vectors, being packed or within `whole`.
-                        unsafe {
-                            match down {
-                                1 => tile.compute::<V, 1>(),
-                                2 => tile.compute::<V, 2>(),
-                                3 => tile.compute::<V, 3>(),
-                                4 => tile.compute::<V, 4>(),
-                                5 => tile.compute::<V, 5>(),
-                                _ => tile.compute::<V, ROWS>(),
-                            }
+            let packed = &mut packed[..panels * width * deep];
+            pack(packed, &b.elements[corner + copied_from * b.column..], b, deep, across - copied_from, width);
+            for i in (0..at.rows).step_by(ROWS) {
+                let down = ROWS.min(at.rows - i);
+                for c in (0..across).step_by(width) {
+                    let (rhs, rhs_step) = if c < copied_from {
+                        (b.elements[corner + c..].as_ptr(), b.row)
+                    } else {
+                        (packed[(c - copied_from) * deep..].as_ptr(), width)
+                    };
+                    let tile = Tile {
+                        depth: deep,
+                        lhs: a.elements[i * a.row + k * a.column..].as_ptr(),
+                        lhs_row: a.row,
+                        lhs_step: a.column,
+                        rhs,
+                        rhs_step,
+                        to: to.wrapping_add(i * at.stride + j + c),
+                        stride: at.stride,
+                        columns: width.min(across - c),
+                        adds: k > 0,
+                    };
+                    // SAFETY: rows and columns of the tile are within those of the operands and the part; the
+                    // rhs has whole vectors, being packed or within `whole`.
+                    unsafe {
+                        match down {
+                            1 => tile.compute::<V, 1>(),
+                            2 => tile.compute::<V, 2>(),
+                            3 => tile.compute::<V, 3>(),
+                            4 => tile.compute::<V, 4>(),
+                            5 => tile.compute::<V, 5>(),
+                            _ => tile.compute::<V, ROWS>(),
                         }
                     }
                 }
-            });
+            }
         }
     }
 }

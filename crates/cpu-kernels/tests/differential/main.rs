@@ -1,5 +1,6 @@
 //! Every kernel against the reference evaluator, over random shapes, attributes, element types and numbers.
 
 mod dot;
+mod index;
 mod random;
 mod run;

@@ -70,7 +70,7 @@ pub fn scatter(
             let offset = |a: usize| window_axes.iter().position(|&w| w == a).map_or(0, |k| window[k] as i64);
             let target = (0..rank).try_fold(0usize, |at, a| {
                 let index = usize::try_from(start[a].checked_add(offset(a))?).ok()?;
-                (index < input.dims()[a]).then_some(at + index * input_strides[a])
+                (index < input.dims()[a]).then(|| at + index * input_strides[a])
             });
             if let Some(target) = target {
                 positions.push(target);
@@ -111,6 +111,15 @@ mod tests {
         let u = Tensor::from_vec(&[4, 2], vec![1, 2, 3, 4, 5, 6, 7, 8]);
         let y = scatter(vec![x], &i, &[u], &rows(&[1]), &BinaryBody(BinaryOp::Add)).unwrap();
         assert_eq!(y[0].as_slice::<i32>(), [0, 0, 14, 16, 20, 20]);
+    }
+
+    #[test]
+    fn the_furthest_indices_are_dropped_like_others() {
+        let x = Tensor::from_vec(&[2, 2], vec![1, 2, 3, 4]);
+        let i = Tensor::from_vec(&[2], vec![i64::MAX, i64::MIN]);
+        let u = Tensor::from_vec(&[2, 2], vec![9; 4]);
+        let y = scatter(vec![x.clone()], &i, &[u], &rows(&[1]), &BinaryBody(BinaryOp::Add)).unwrap();
+        assert_eq!(y[0], x);
     }
 
     #[test]

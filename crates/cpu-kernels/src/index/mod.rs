@@ -1,0 +1,10 @@
+//! `gather` and `scatter`: slices of arrays at run-time indices.
+//!
+//! [`vectors`] reads the indices, whatever integers they are, in 64 bits.
+
+mod gather;
+mod scatter;
+mod vectors;
+
+pub use gather::{Gather, GatherDimensions};
+pub use scatter::{OutOfBounds, Scatter, ScatterBody, ScatterDimensions};
