@@ -88,3 +88,21 @@ fn mistakes_are_reported_with_their_place() {
     assert!(output.status.code() == Some(1) && error.contains("standard input:2"), "{error}");
     assert!(tool(&["verify"], ADD.as_bytes()).status.success());
 }
+
+#[test]
+fn files_of_expectations_hold() {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/expectations");
+    let verdict = stdout(&tool(&["judge", directory], b""));
+    assert!(verdict.ends_with("files pass (100.00 %)\n"), "{verdict}");
+}
+
+#[test]
+fn inputs_are_given_as_constants() {
+    let program = "func.func @main(%x: tensor<2xi32>, %y: tensor<2xi32>) -> tensor<2xi32> {
+      %0 = stablehlo.add %x, %y : tensor<2xi32>
+      return %0 : tensor<2xi32>
+    }";
+    let args = "[dense<1> : tensor<2xi32>, dense<[2, 3]> : tensor<2xi32>]";
+    assert_eq!(stdout(&tool(&["run", "--args", args], program.as_bytes())), "dense<[3, 4]> : tensor<2xi32>\n");
+    assert!(!tool(&["run", "--args", "[4.0 : f32]"], program.as_bytes()).status.success());
+}

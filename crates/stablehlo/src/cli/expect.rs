@@ -1,6 +1,10 @@
 //! The expectations that StableHLO's own tests state: ops of `check`, and custom calls of the same names.
 //!
-//! Ops become custom calls, and the registry handles these; a failed expectation is an error of the program.
+//! Ops become custom calls, and the registry handles these; a failed expectation is an error of the program. So do
+//! the ops of `interpreter` that print a value or put it aside, to be compared later.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use stablehlo::ElementType;
 use stablehlo::eval::number::{
@@ -28,6 +32,9 @@ pub fn as_custom_calls(module: &mut Module) -> Result<(), Error> {
             OpCode::CheckExpectEq | OpCode::CheckExpectEqConst => "check.expect_eq",
             OpCode::CheckExpectAlmostEq | OpCode::CheckExpectAlmostEqConst => "check.expect_almost_eq",
             OpCode::CheckExpectClose => "check.expect_close",
+            OpCode::CheckExpectSerializedEq => "check.expect_serialized_eq",
+            OpCode::InterpreterProbe => "interpreter.probe",
+            OpCode::InterpreterPrint => "interpreter.print",
             _ => continue,
         };
         if let Some(value) = op.attr_id("value") {
@@ -44,7 +51,7 @@ pub fn as_custom_calls(module: &mut Module) -> Result<(), Error> {
             module.set_attr(id, "value", None);
         }
         // What stays inherent to the op of `check` is discardable in a custom call.
-        let mut kept: Vec<_> = ["tolerance", "max_ulp_difference", "min_ulp_difference"]
+        let mut kept: Vec<_> = ["tolerance", "max_ulp_difference", "min_ulp_difference", "probe_id", "iteration"]
             .into_iter()
             .filter_map(|name| Some((name, module.op(id).attr_id(name)?)))
             .collect();
@@ -66,8 +73,31 @@ pub fn as_custom_calls(module: &mut Module) -> Result<(), Error> {
     Ok(())
 }
 
-/// Handles the custom calls.
-pub fn register(registry: &mut Registry) {
+/// Values put aside by probes: in order, under the name of the probe.
+type Probes = Arc<Mutex<HashMap<String, Vec<Tensor>>>>;
+
+/// Handles the custom calls of one run; `print` gets what it prints.
+pub fn register(registry: &mut Registry, print: fn(&Value)) {
+    let probes = Probes::default();
+    let seen = Arc::clone(&probes);
+    registry.register("interpreter.probe", move |call| {
+        let value = call.operands.first().ok_or_else(|| OpError::invalid("a probe takes a value"))?;
+        let name = call.op.string("probe_id")?.to_owned();
+        seen.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default().push(value.as_tensor()?.clone());
+        Ok(call.operands)
+    });
+    registry.register("check.expect_serialized_eq", move |mut call| {
+        let (name, iteration) = (call.op.string("probe_id")?, call.op.int_or("iteration", 0)?);
+        let probes = probes.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = usize::try_from(iteration).ok().and_then(|i| probes.get(name)?.get(i).cloned());
+        let value = value.ok_or_else(|| OpError::invalid(format!("probe {name:?} has no value {iteration}")))?;
+        call.operands.insert(0, value.into());
+        compare(&call, |actual, expected| (actual != expected).then(|| "not equal".to_owned()))
+    });
+    registry.register("interpreter.print", move |call| {
+        call.operands.iter().for_each(print);
+        Ok(Vec::new())
+    });
     registry.register("check.expect_eq", |call| {
         compare(&call, |actual, expected| (actual != expected).then(|| "not equal".to_owned()))
     });

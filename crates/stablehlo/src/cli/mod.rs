@@ -5,6 +5,7 @@ mod census;
 mod convert;
 mod expect;
 mod input;
+mod judge;
 mod npy;
 mod print;
 mod run;
@@ -33,6 +34,8 @@ enum Command {
     Verify(verify::Verify),
     /// Evaluates a program; failed expectations (check.expect_eq and the like) set the exit status.
     Run(run::Run),
+    /// Runs files of tests with expectations and prints which fail.
+    Judge(judge::Judge),
     /// Converts between text and portable artifacts of any version.
     Convert(convert::Convert),
     /// Counts the ops of programs.
@@ -45,6 +48,7 @@ pub fn main() -> ExitCode {
         Command::Print(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Run(command) => command.run(),
+        Command::Judge(command) => command.run(),
         Command::Convert(command) => command.run(),
         Command::Census(command) => command.run(),
     };

@@ -6,6 +6,7 @@
 mod bind;
 pub mod error;
 mod evaluator;
+mod feeds;
 mod machine;
 pub mod number;
 pub mod ops;
@@ -18,6 +19,7 @@ pub mod value;
 
 pub use error::{EvalError, EvalErrorKind, OpError};
 pub use evaluator::{Evaluator, evaluate};
+pub use feeds::Feeds;
 pub use parallel::Grid;
 pub use process::{Interrupt, Process};
 pub use registry::{CustomCall, CustomCallHandler, Registry};

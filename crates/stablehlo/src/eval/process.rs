@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::OpError;
-use super::parallel::{Contributions, Grid, Rendezvous, Site};
+use super::feeds::Feeds;
+use super::parallel::{Channel, Contributions, Grid, Rendezvous, Site};
 use super::tensor::Tensor;
 
 /// One process of the grid of replicas and partitions.
@@ -49,16 +50,52 @@ pub(crate) struct Environment<'a> {
     draws: &'a AtomicU64,
     /// Where it meets the other processes; `None` if it runs by itself.
     rendezvous: Option<&'a Rendezvous>,
+    /// Where it reads from and writes to the host.
+    feeds: Option<&'a Feeds>,
 }
 
 impl<'a> Environment<'a> {
     pub fn new(process: Process, interrupt: Option<Interrupt<'a>>, draws: &'a AtomicU64) -> Environment<'a> {
-        Environment { process, interrupt, draws, rendezvous: None }
+        Environment { process, interrupt, draws, rendezvous: None, feeds: None }
     }
 
     /// The same among other processes.
     pub fn meeting_at(self, rendezvous: &'a Rendezvous) -> Environment<'a> {
         Environment { rendezvous: Some(rendezvous), ..self }
+    }
+
+    /// The same with queues to and from the host.
+    pub fn fed_by(self, feeds: &'a Feeds) -> Environment<'a> {
+        Environment { feeds: Some(feeds), ..self }
+    }
+
+    /// What another process of the same run starts from, by itself.
+    pub fn of_process(&self, process: Process) -> Environment<'a> {
+        Environment::new(process, self.interrupt, self.draws)
+    }
+
+    /// The queues to and from the host.
+    pub fn feeds(&self) -> Result<&'a Feeds, OpError> {
+        self.feeds.ok_or_else(|| {
+            OpError::unsupported("there is no infeed or outfeed; give the program both with `Evaluator::run_fed`")
+        })
+    }
+
+    /// Puts values on a channel.
+    pub fn send(&self, channel: Channel, values: Vec<Tensor>) -> Result<(), OpError> {
+        self.with_channels()?.send(channel, values);
+        Ok(())
+    }
+
+    /// Takes values from a channel; waits for them, and fails when nobody is left to send them.
+    pub fn receive(&self, site: &Site, channel: Channel) -> Result<Vec<Tensor>, OpError> {
+        self.with_channels()?.receive(self.process.index(), site, channel, self.interrupt)
+    }
+
+    fn with_channels(&self) -> Result<&'a Rendezvous, OpError> {
+        self.rendezvous.ok_or_else(|| {
+            OpError::unsupported("there are no channels where a process runs by itself; use `Evaluator::run_all`")
+        })
     }
 
     pub fn is_cancelled(&self) -> bool {

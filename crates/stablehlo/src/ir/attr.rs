@@ -7,12 +7,17 @@ use std::sync::Arc;
 
 use super::attrs::{
     ChannelHandle, ComparisonDirection, ComparisonType, ConvDimensionNumbers, DenseElements, DotAlgorithm,
-    DotDimensionNumbers, FftType, GatherDimensionNumbers, Mesh, OutputOperandAlias, Precision, ReplicaGroupMeshAxes,
-    ResultAccuracy, ResultAccuracyMode, RngAlgorithm, RngDistribution, ScatterDimensionNumbers, SdyAttr, Transpose,
-    TypeExtensions,
+    DotDimensionNumbers, FftType, GatherDimensionNumbers, Mesh, OutputOperandAlias, Precision,
+    RaggedDotDimensionNumbers, ReplicaGroupMeshAxes, ResultAccuracy, ResultAccuracyMode, RngAlgorithm, RngDistribution,
+    ScatterDimensionNumbers, SdyAttr, Transpose, TypeExtensions,
 };
 use super::ids::{AttrId, StrId, TypeId};
 use crate::ElementType;
+
+/// The numbers of an `array<i32: ...>`.
+pub(crate) fn i32_list(data: &[u8]) -> Vec<i32> {
+    data.chunks_exact(4).map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+}
 
 /// An attribute with its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -154,6 +159,8 @@ pub enum Attr {
     ConvDimensionNumbers(Box<ConvDimensionNumbers>),
     /// `#stablehlo.gather<...>`
     GatherDimensionNumbers(Box<GatherDimensionNumbers>),
+    /// `#chlo.ragged_dot<...>`
+    RaggedDotDimensionNumbers(Box<RaggedDotDimensionNumbers>),
     /// `#stablehlo.scatter<...>`
     ScatterDimensionNumbers(Box<ScatterDimensionNumbers>),
     /// `#stablehlo.output_operand_alias<...>`
@@ -211,6 +218,7 @@ impl Attr {
             Attr::DotAlgorithm(_) => "dot algorithm",
             Attr::ConvDimensionNumbers(_) => "convolution dimension numbers",
             Attr::GatherDimensionNumbers(_) => "gather dimension numbers",
+            Attr::RaggedDotDimensionNumbers(_) => "ragged dot dimension numbers",
             Attr::ScatterDimensionNumbers(_) => "scatter dimension numbers",
             Attr::OutputOperandAlias(_) => "output operand alias",
             Attr::TypeExtensions(_) => "bounds",

@@ -199,6 +199,7 @@ impl<'s> Importer<'s> {
             | Attr::DotDimensionNumbers(_)
             | Attr::ConvDimensionNumbers(_)
             | Attr::GatherDimensionNumbers(_)
+            | Attr::RaggedDotDimensionNumbers(_)
             | Attr::ScatterDimensionNumbers(_)
             | Attr::OutputOperandAlias(_)
             | Attr::TypeExtensions(_)

@@ -39,6 +39,7 @@ mod ty;
 mod type_text;
 mod walk;
 
+pub(crate) use attr::i32_list;
 pub use attr::{Attr, NamedAttr};
 pub use build::OpSpec;
 pub use function::{Function, SymbolTable};

@@ -5,8 +5,8 @@
 
 use super::attrs::{
     ChannelHandle, ComparisonDirection, ComparisonType, ConvDimensionNumbers, DenseElements, DotAlgorithm,
-    DotDimensionNumbers, FftType, GatherDimensionNumbers, Precision, ReplicaGroupMeshAxes, ResultAccuracy,
-    RngAlgorithm, RngDistribution, ScatterDimensionNumbers, Transpose,
+    DotDimensionNumbers, FftType, GatherDimensionNumbers, Precision, RaggedDotDimensionNumbers, ReplicaGroupMeshAxes,
+    ResultAccuracy, RngAlgorithm, RngDistribution, ScatterDimensionNumbers, Transpose,
 };
 use super::{Attr, AttrId, NamedAttr, OpRef, TypeId};
 
@@ -226,6 +226,8 @@ impl<'m> OpRef<'m> {
         conv_dimension_numbers("dimension_numbers") -> ConvDimensionNumbers = ConvDimensionNumbers;
         /// `dimension_numbers` of `gather` and `dynamic_gather`.
         gather_dimension_numbers("dimension_numbers") -> GatherDimensionNumbers = GatherDimensionNumbers;
+        /// `ragged_dot_dimension_numbers` of `chlo.ragged_dot`.
+        ragged_dot_dimension_numbers("ragged_dot_dimension_numbers") -> RaggedDotDimensionNumbers = RaggedDotDimensionNumbers;
         /// `scatter_dimension_numbers` of `scatter`.
         scatter_dimension_numbers("scatter_dimension_numbers") -> ScatterDimensionNumbers = ScatterDimensionNumbers;
     }

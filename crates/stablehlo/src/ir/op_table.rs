@@ -139,6 +139,7 @@ op_codes! {
         ChloAcos = "chlo.acos" [];
         ChloAcosh = "chlo.acosh" [];
         ChloAsin = "chlo.asin" [];
+        ChloAsinAcosKernel = "chlo._asin_acos_kernel" [];
         ChloAsinh = "chlo.asinh" [];
         ChloAtan = "chlo.atan" [];
         ChloAtanh = "chlo.atanh" [];
@@ -182,6 +183,7 @@ op_codes! {
         ChloNextAfter = "chlo.next_after" [];
         ChloPolygamma = "chlo.polygamma" [];
         ChloRaggedDot = "chlo.ragged_dot" ["precision_config", "ragged_dot_dimension_numbers"];
+        ChloScan = "chlo.scan" ["dimension", "is_associative", "is_reverse", "operandSegmentSizes", "resultSegmentSizes", "scan_dim_size"];
         ChloSinh = "chlo.sinh" [];
         ChloSquare = "chlo.square" [];
         ChloTan = "chlo.tan" [];

@@ -89,6 +89,12 @@ pub(crate) enum Piece {
     Region,
     /// The next region, with the names and types of its arguments before it.
     RegionWithArgs,
+    /// The next region, with the header of its block.
+    RegionWithHeader,
+    /// `(%a, %b) inits(%c)`: operands of a scan, and how many of them are inputs.
+    ScanOperands,
+    /// How many results of a scan are outputs; no text, it follows from the types.
+    ScanResults,
     /// Line break.
     NewLine,
     /// All of a reduce.
@@ -389,6 +395,7 @@ pub(crate) fn pretty_form(code: OpCode) -> Option<&'static [Piece]> {
         O::ChloAcos
         | O::ChloAcosh
         | O::ChloAsin
+        | O::ChloAsinAcosKernel
         | O::ChloAsinh
         | O::ChloAtan
         | O::ChloAtanh
@@ -438,6 +445,17 @@ pub(crate) fn pretty_form(code: OpCode) -> Option<&'static [Piece]> {
             OperandTypes { parentheses: true },
             Text(" -> "),
             ResultTypes,
+        ],
+        O::ChloScan => &[
+            Piece::ScanOperands,
+            Text(" dimension="),
+            Int("dimension", IntType::I64),
+            AttrDictWithKeyword,
+            Text(" "),
+            Piece::RegionWithHeader,
+            Text(" : "),
+            FunctionType,
+            Piece::ScanResults,
         ],
         O::ChloTopK => &[
             Text("("),

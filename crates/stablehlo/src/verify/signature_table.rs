@@ -249,6 +249,7 @@ signatures! {
     ChloAcos(operand: One(FLOAT.or(COMPLEX))) -> [FLOAT.or(COMPLEX)], 0;
     ChloAcosh(operand: One(FLOAT.or(COMPLEX))) -> [FLOAT.or(COMPLEX)], 0;
     ChloAsin(operand: One(FLOAT.or(COMPLEX))) -> [FLOAT.or(COMPLEX)], 0;
+    ChloAsinAcosKernel(operand: One(COMPLEX)) -> [COMPLEX], 0;
     ChloAsinh(operand: One(FLOAT.or(COMPLEX))) -> [FLOAT.or(COMPLEX)], 0;
     ChloAtan(operand: One(FLOAT.or(COMPLEX))) -> [FLOAT.or(COMPLEX)], 0;
     ChloAtanh(operand: One(FLOAT.or(COMPLEX))) -> [FLOAT.or(COMPLEX)], 0;
@@ -298,6 +299,8 @@ signatures! {
     ChloMinimumBroadcastShapes(shapes: Many(SHAPE)) -> [] .. SHAPE, 0;
     ChloRaggedDot(lhs: One(TENSOR), rhs: One(TENSOR), group_sizes: One(INT), ragged_dot_dimension_numbers: Attr("ragged_dot_dimension_numbers", A::Any),
         precision_config: Opt("precision_config", A::Precisions)) -> [TENSOR], 0;
+    ChloScan(operands: Many(TENSOR), dimension: Attr("dimension", A::I64), scan_dim_size: Opt("scan_dim_size", A::I64),
+        is_reverse: Opt("is_reverse", A::Flag), is_associative: Opt("is_associative", A::Flag), body: Region) -> [] .. TENSOR, 0;
     ChloTopK(operand: One(BITS.or(FLOAT)), k: Attr("k", A::I64), is_stable: Opt("is_stable", A::Flag)) -> [BITS.or(FLOAT), SINT.or(Class::W32)], 0;
 
     SdyAllGather(tensor: One(TQA), gathering_axes: Attr("gathering_axes", A::Sdy), out_sharding: Attr("out_sharding", A::Sdy)) -> [TQA], 0;

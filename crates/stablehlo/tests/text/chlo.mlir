@@ -1,5 +1,5 @@
 // chlo.
-func.func @main(%x: tensor<2xf32>, %n: tensor<1xindex>, %p: tensor<2xi1>) -> tensor<2xf32> {
+func.func @main(%x: tensor<2xf32>, %n: tensor<1xindex>, %p: tensor<2xi1>, %m: tensor<2x2xf32>, %g: tensor<3x2x2xf32>, %sizes: tensor<3xi64>, %z: tensor<2xcomplex<f32>>) -> tensor<2xf32> {
   %v0 = chlo.acos %x : tensor<2xf32> -> tensor<2xf32>
   %v1 = chlo.acosh %x : tensor<2xf32> -> tensor<2xf32>
   %v2 = chlo.asin %x : tensor<2xf32> -> tensor<2xf32>
@@ -49,6 +49,13 @@ func.func @main(%x: tensor<2xf32>, %n: tensor<1xindex>, %p: tensor<2xi1>) -> ten
   %v46 = "chlo.constant_like"(%x) <{value = 1.0 : f32}> : (tensor<2xf32>) -> tensor<2xf32>
   %v47 = "chlo.dynamic_reshape"(%x, %n) : (tensor<2xf32>, tensor<1xindex>) -> tensor<?xf32>
   %v48 = "chlo.ragged_dot"(%x, %x, %n) <{precision_config = [#chlo<precision HIGH>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>}> : (tensor<2xf32>, tensor<2xf32>, tensor<1xindex>) -> tensor<f32>
+  %v49 = "chlo.ragged_dot"(%m, %g, %sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0],>}> : (tensor<2x2xf32>, tensor<3x2x2xf32>, tensor<3xi64>) -> tensor<2x2xf32>
+  %sc:2 = chlo.scan(%m) inits(%x) dimension=0 attributes {is_reverse = true} {
+  ^bb0(%slice: tensor<2xf32>, %carry: tensor<2xf32>):
+    %s = stablehlo.add %slice, %carry : tensor<2xf32>
+    stablehlo.return %s, %s : tensor<2xf32>, tensor<2xf32>
+  } : (tensor<2x2xf32>, tensor<2xf32>) -> (tensor<2x2xf32>, tensor<2xf32>)
+  %kernel = chlo._asin_acos_kernel %z : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
   %sh:2 = "chlo.minimum_broadcast_shapes"(%n, %n) : (tensor<1xindex>, tensor<1xindex>) -> (tensor<1xindex>, tensor<1xindex>)
   %values, %indices = chlo.top_k(%x, k = 1) : tensor<2xf32> -> (tensor<1xf32>, tensor<1xi32>)
   return %x : tensor<2xf32>

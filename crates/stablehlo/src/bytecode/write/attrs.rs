@@ -201,6 +201,7 @@ impl Table<'_> {
             | Attr::DotAlgorithm(_)
             | Attr::ConvDimensionNumbers(_)
             | Attr::GatherDimensionNumbers(_)
+            | Attr::RaggedDotDimensionNumbers(_)
             | Attr::ScatterDimensionNumbers(_) => {
                 let kind = self.module.attr(id).kind();
                 return Err(format!("a {kind} attribute has a portable form only in the op that it belongs to"));

@@ -276,7 +276,7 @@ fn one_dimension(op: OpRef<'_>) -> Result<Strategy, OpError> {
     Ok(if has_channel(op)? { Strategy::CrossPartition } else { Strategy::CrossReplica })
 }
 
-fn pairs(op: OpRef<'_>) -> Result<Vec<[i64; 2]>, OpError> {
+pub(super) fn pairs(op: OpRef<'_>) -> Result<Vec<[i64; 2]>, OpError> {
     let rows = op.i64_rows("source_target_pairs")?.unwrap_or_default();
     let pair = |row: Vec<i64>| row.try_into().map_err(|_| OpError::invalid("`source_target_pairs` needs two columns"));
     rows.into_iter().map(pair).collect()

@@ -32,10 +32,20 @@ pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpErro
             })
         }
         OpCode::Convolution => {
-            let parameters = convolution_parameters(binder)?;
+            let unpadded = unpadded_convolution(binder)?;
+            let padding = op.padding("padding")?.unwrap_or_else(|| vec![(0, 0); unpadded.windows.len()]);
+            let parameters = padded(&unpadded, &padding)?;
             of_tensors(Lift::Never, move |x| {
                 let [lhs, rhs] = exactly(x)?;
                 convolution(&lhs, &rhs, &parameters)
+            })
+        }
+        OpCode::DynamicConv => {
+            let unpadded = unpadded_convolution(binder)?;
+            of_tensors(Lift::Never, move |x| {
+                let [lhs, rhs, padding] = exactly(x)?;
+                let rows: Vec<(i64, i64)> = padding.to_i64s()?.chunks_exact(2).map(|row| (row[0], row[1])).collect();
+                convolution(&lhs, &rhs, &padded(&unpadded, &rows)?)
             })
         }
         OpCode::Cholesky => {
@@ -90,7 +100,8 @@ pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpErro
     }))
 }
 
-fn convolution_parameters(binder: &Binder<'_, '_>) -> Result<Convolution, OpError> {
+/// What a convolution says but for the padding.
+fn unpadded_convolution(binder: &Binder<'_, '_>) -> Result<Convolution, OpError> {
     let op = binder.op;
     let numbers = op.conv_dimension_numbers()?.clone();
     let rank = numbers.kernel_spatial_dimensions.len();
@@ -100,15 +111,10 @@ fn convolution_parameters(binder: &Binder<'_, '_>) -> Result<Convolution, OpErro
     };
     let strides = per_dimension("window_strides")?;
     let (lhs_dilation, rhs_dilation) = (per_dimension("lhs_dilation")?, per_dimension("rhs_dilation")?);
-    let padding = op.padding("padding")?.unwrap_or_else(|| vec![(0, 0); rank]);
-    if padding.len() != rank {
-        return Err(OpError::invalid(format!("`padding` needs {rank} rows")));
-    }
     let kernel = op.operand_tensor(1).ok_or_else(|| OpError::invalid("operand 1 must be a ranked tensor"))?;
     let spatial = axes("kernel_spatial_dimensions", &numbers.kernel_spatial_dimensions, kernel.rank())?;
-    let windows = (0..rank).map(|d| {
-        WindowDimension::new(kernel.dims[spatial[d]], strides[d], padding[d], lhs_dilation[d], rhs_dilation[d])
-    });
+    let windows = (0..rank)
+        .map(|d| WindowDimension::new(kernel.dims[spatial[d]], strides[d], (0, 0), lhs_dilation[d], rhs_dilation[d]));
     Ok(Convolution {
         windows: windows.collect::<Result<_, _>>()?,
         window_reversal: op.bools_opt("window_reversal")?.map_or(vec![false; rank], <[bool]>::to_vec),
@@ -117,4 +123,15 @@ fn convolution_parameters(binder: &Binder<'_, '_>) -> Result<Convolution, OpErro
         result_type: binder.result_element(0)?,
         numbers,
     })
+}
+
+fn padded(convolution: &Convolution, padding: &[(i64, i64)]) -> Result<Convolution, OpError> {
+    let mut convolution = convolution.clone();
+    if padding.len() != convolution.windows.len() {
+        return Err(OpError::invalid(format!("`padding` needs {} rows", convolution.windows.len())));
+    }
+    for (window, &padding) in convolution.windows.iter_mut().zip(padding) {
+        window.padding = padding;
+    }
+    Ok(convolution)
 }

@@ -7,12 +7,12 @@ use crate::eval::ops::axes::axis;
 use crate::eval::ops::householder::{householder_product, qr};
 use crate::eval::ops::movement::slice;
 use crate::eval::ops::sort::sort;
-use crate::eval::ops::special::erf;
+use crate::eval::ops::special::{apply, function};
 use crate::eval::ops::top_k::top_k;
 use crate::eval::plan::{Kernel, Lift, RegionFunction};
 use crate::eval::registry::CustomCall;
 use crate::eval::value::Value;
-use crate::ir::Attr;
+use crate::ir::{Attr, OpCode};
 
 /// Custom calls that say something about their operand and leave it as it is.
 const ANNOTATIONS: &[&str] = &[
@@ -40,13 +40,18 @@ pub(super) fn custom_call(binder: &mut Binder<'_, '_>) -> Result<Kernel, OpError
             )))
         };
     }
+    // Functions of chlo that older versions of jaxlib leave under the name they have in mhlo.
+    if let Some(function) =
+        target.strip_prefix("mhlo.").and_then(|name| OpCode::from_name(&format!("chlo.{name}"))).and_then(function)
+    {
+        return Ok(of_tensors(Lift::Elementwise, move |x| {
+            let [x] = exactly(x)?;
+            apply(function, &x)
+        }));
+    }
     match target {
         // Keeps its operands alive, and has no results.
         "dce_sink" => Ok(plain(|_, _| Ok(Vec::new()))),
-        "mhlo.erf" => Ok(of_tensors(Lift::Elementwise, |x| {
-            let [x] = exactly(x)?;
-            erf(&x)
-        })),
         "mhlo.topk" => {
             let k = integer(binder, "mhlo.attributes", "k")?;
             let k = usize::try_from(k).map_err(|_| OpError::invalid(format!("k = {k} must not be negative")))?;

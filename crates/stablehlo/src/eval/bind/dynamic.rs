@@ -6,7 +6,9 @@ use crate::eval::error::OpError;
 use crate::eval::ops::axes::{axes, axis, sizes};
 use crate::eval::ops::creation::iota;
 use crate::eval::ops::dot::{DotDimensions, dot_general};
+use crate::eval::ops::einsum::einsum;
 use crate::eval::ops::gather::gather;
+use crate::eval::ops::index_select::torch_index_select;
 use crate::eval::ops::movement::{broadcast_in_dim, pad, reshape, slice};
 use crate::eval::plan::{Kernel, Lift};
 use crate::eval::tensor::Tensor;
@@ -49,6 +51,31 @@ pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpErro
             of_tensors(Lift::Never, move |x| {
                 let [operand, indices, slice_sizes] = exactly(x)?;
                 gather(&operand, &indices, &numbers, &slice_sizes.to_i64s()?)
+            })
+        }
+        OpCode::SetDimensionSize => {
+            let dimension = axis("dimension", op.int("dimension")?, binder.operand_rank(0)?)?;
+            of_tensors(Lift::Never, move |x| {
+                let [x, size] = exactly(x)?;
+                let mut limit = x.dims().to_vec();
+                limit[dimension] = sizes("size", &[size.scalar_i64()?])?[0];
+                // What is beyond the new size is dropped; there is nothing to grow by.
+                slice(&x, &vec![0; x.rank()], &limit, &vec![1; x.rank()])
+            })
+        }
+        OpCode::Einsum | OpCode::UnaryEinsum => {
+            let (config, result) = (op.string("einsum_config")?.to_owned(), binder.result_element(0)?);
+            of_tensors(Lift::Never, move |x| einsum(&config, &x, result))
+        }
+        OpCode::TorchIndexSelect => {
+            let rank = op.operand_tensor(1).map_or(0, |index| index.rank()) as i64;
+            let (dim, batch) = (op.int("dim")?, op.int("batch_dims")?);
+            let dim =
+                axis("dim", if dim < 0 { dim + binder.operand_rank(0)? as i64 } else { dim }, binder.operand_rank(0)?)?;
+            let batch = sizes("batch_dims", &[if batch < 0 { batch + rank } else { batch }])?[0];
+            of_tensors(Lift::Never, move |x| {
+                let [x, index] = exactly(x)?;
+                torch_index_select(&x, &index, dim, batch)
             })
         }
         OpCode::Broadcast => {

@@ -65,6 +65,11 @@ pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpErro
                 bitcast_convert(&x, to, if same_width { x.dims() } else { &dims })
             })
         }
+        // Between stored integers and numbers: all of it is around the kernel.
+        OpCode::UniformQuantize | OpCode::UniformDequantize => of_tensors(Lift::Elementwise, |x| {
+            let [x] = exactly(x)?;
+            Ok(x)
+        }),
         OpCode::ReducePrecision => {
             let (exponent_bits, mantissa_bits) = (op.int("exponent_bits")?, op.int("mantissa_bits")?);
             of_tensors(Lift::Elementwise, move |x| {
@@ -88,6 +93,11 @@ fn constant(binder: &Binder<'_, '_>) -> Result<Kernel, OpError> {
         Tensor::from_bytes(ty, &dims, dense.data())?
     };
     Ok(of_tensors(Lift::Constant, move |_| Ok(value.clone())))
+}
+
+/// Whether the op is one operation on one or two numbers.
+pub(super) fn is_operation(code: OpCode) -> bool {
+    unary_op(code).is_some() || binary_op(code).is_some()
 }
 
 fn unary_op(code: OpCode) -> Option<UnaryOp> {
@@ -115,13 +125,13 @@ fn unary_op(code: OpCode) -> Option<UnaryOp> {
         OpCode::Sign => UnaryOp::Sign,
         OpCode::Sine => UnaryOp::Sine,
         OpCode::Sqrt => UnaryOp::Sqrt,
-        OpCode::Tan | OpCode::ChloTan => UnaryOp::Tan,
+        OpCode::Tan => UnaryOp::Tan,
         OpCode::Tanh => UnaryOp::Tanh,
         _ => return None,
     })
 }
 
-fn binary_op(code: OpCode) -> Option<BinaryOp> {
+pub(super) fn binary_op(code: OpCode) -> Option<BinaryOp> {
     Some(match code {
         OpCode::Add => BinaryOp::Add,
         OpCode::And => BinaryOp::And,
@@ -138,6 +148,33 @@ fn binary_op(code: OpCode) -> Option<BinaryOp> {
         OpCode::ShiftRightLogical => BinaryOp::ShiftRightLogical,
         OpCode::Subtract => BinaryOp::Subtract,
         OpCode::Xor => BinaryOp::Xor,
+        _ => return None,
+    })
+}
+
+/// What an op of chlo does after broadcasting its operands; `None` if it is no such op.
+pub(super) fn broadcast_base(code: OpCode) -> Option<OpCode> {
+    Some(match code {
+        OpCode::ChloBroadcastAdd => OpCode::Add,
+        OpCode::ChloBroadcastAnd => OpCode::And,
+        OpCode::ChloBroadcastAtan2 => OpCode::Atan2,
+        OpCode::ChloBroadcastCompare => OpCode::Compare,
+        OpCode::ChloBroadcastComplex => OpCode::Complex,
+        OpCode::ChloBroadcastDivide => OpCode::Divide,
+        OpCode::ChloBroadcastMaximum => OpCode::Maximum,
+        OpCode::ChloBroadcastMinimum => OpCode::Minimum,
+        OpCode::ChloBroadcastMultiply => OpCode::Multiply,
+        OpCode::ChloBroadcastNextAfter => OpCode::ChloNextAfter,
+        OpCode::ChloBroadcastOr => OpCode::Or,
+        OpCode::ChloBroadcastPolygamma => OpCode::ChloPolygamma,
+        OpCode::ChloBroadcastPower => OpCode::Power,
+        OpCode::ChloBroadcastRemainder => OpCode::Remainder,
+        OpCode::ChloBroadcastShiftLeft => OpCode::ShiftLeft,
+        OpCode::ChloBroadcastShiftRightArithmetic => OpCode::ShiftRightArithmetic,
+        OpCode::ChloBroadcastShiftRightLogical => OpCode::ShiftRightLogical,
+        OpCode::ChloBroadcastSubtract => OpCode::Subtract,
+        OpCode::ChloBroadcastXor => OpCode::Xor,
+        OpCode::ChloBroadcastZeta => OpCode::ChloZeta,
         _ => return None,
     })
 }

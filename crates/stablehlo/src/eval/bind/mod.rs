@@ -2,15 +2,19 @@
 //!
 //! One file per family, as in `ops`; a new op is a new arm in one of the families.
 
+mod chlo;
 mod collective;
 mod contraction;
 mod custom_call;
 mod dynamic;
 mod elementwise;
+mod interpreter;
 mod mesh_groups;
+mod quantized;
 mod reduction;
 mod shape;
 mod system;
+mod transfer;
 
 use super::error::OpError;
 use super::machine::Context;
@@ -38,6 +42,8 @@ pub(crate) enum Structure<'m> {
 /// What an op is bound with.
 pub(crate) struct Binder<'b, 'm> {
     pub op: OpRef<'m>,
+    /// Whether quantized elements are the numbers they stand for, and not the stored integers.
+    pub expressed: bool,
     /// Its regions as functions.
     pub regions: Vec<RegionFunction>,
     pub registry: &'b Registry,
@@ -68,6 +74,7 @@ pub(crate) fn structure(op: OpRef<'_>) -> Result<Structure<'_>, OpError> {
 
 /// The kernel of an op.
 pub(crate) fn kernel(mut binder: Binder<'_, '_>) -> Result<Kernel, OpError> {
+    binder.expressed = quantized::is_arithmetic(binder.op);
     let families = [
         elementwise::bind,
         shape::bind,
@@ -75,11 +82,14 @@ pub(crate) fn kernel(mut binder: Binder<'_, '_>) -> Result<Kernel, OpError> {
         contraction::bind,
         reduction::bind,
         collective::bind,
+        chlo::bind,
         system::bind,
+        transfer::bind,
+        interpreter::bind,
     ];
     for family in families {
         if let Some(kernel) = family(&mut binder)? {
-            return Ok(kernel);
+            return if binder.expressed { quantized::around(binder.op, kernel) } else { Ok(kernel) };
         }
     }
     let op = binder.op;
@@ -97,10 +107,7 @@ pub(crate) fn storage_type(module: &Module, element: Element) -> Option<ElementT
         Element::Plain(element) => Some(element),
         Element::Index => Some(ElementType::I64),
         Element::Quantized(ty) => match module.ty(ty) {
-            Type::Quantized(quantized) => match module.ty(quantized.storage) {
-                Type::Scalar(storage) => Some(*storage),
-                _ => None,
-            },
+            Type::Quantized(quantized) => quantized::storage_type(module, quantized),
             _ => None,
         },
         Element::Other(_) => None,
@@ -112,16 +119,13 @@ impl<'m> Binder<'_, 'm> {
         self.op.result_tensor(index).ok_or_else(|| OpError::invalid(format!("result {index} must be a ranked tensor")))
     }
 
-    /// The element type of a result. Quantized ones have no arithmetic here.
+    /// The element type of a result as the kernel is to give it.
     fn result_element(&self, index: usize) -> Result<ElementType, OpError> {
-        let element = self.tensor_type(index)?.element;
-        match element {
-            Element::Plain(element) => Ok(element),
-            Element::Index => Ok(ElementType::I64),
-            _ => Err(OpError::unsupported(format!(
-                "elements of result {index}; dequantize, or use one of the plain element types"
-            ))),
-        }
+        let (module, element) = (self.op.module(), self.tensor_type(index)?.element);
+        let expressed = quantized::expressed_type(module, element).filter(|_| self.expressed);
+        expressed.or_else(|| storage_type(module, element)).ok_or_else(|| {
+            OpError::unsupported(format!("elements of result {index}; use one of the plain element types"))
+        })
     }
 
     /// The sizes of a result, all of which must be static.

@@ -20,6 +20,8 @@ pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpErro
         | OpCode::SdyPropagationBarrier
         | OpCode::SdyDataFlowEdge => identity(),
         OpCode::CreateToken | OpCode::AfterAll => plain(|_, _| Ok(vec![Value::Token])),
+        // Says something to whoever watches; nobody does.
+        OpCode::Trace => plain(|_, _| Ok(Vec::new())),
         OpCode::Tuple => plain(|_, operands| Ok(vec![Value::Tuple(operands)])),
         OpCode::GetTupleElement => {
             let index = op.int("index")?;

@@ -38,7 +38,7 @@ impl<'a> Context<'a> {
     }
 
     /// The context of a region's body.
-    fn inside(&self, lift: Option<usize>) -> Result<Context<'a>, OpError> {
+    pub fn inside(&self, lift: Option<usize>) -> Result<Context<'a>, OpError> {
         if self.depth == MAX_REGION_DEPTH {
             return Err(OpError::unsupported(format!(
                 "regions of reductions, sorts and the like nest more than {MAX_REGION_DEPTH} deep; flatten the program"

@@ -7,6 +7,7 @@
 
 mod boolean;
 mod complex;
+mod complex_inverse;
 mod float;
 mod integer;
 mod small_float;

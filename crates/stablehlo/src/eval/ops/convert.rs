@@ -160,7 +160,8 @@ pub fn bitcast_convert(x: &Tensor, to: ElementType, dims: &[usize]) -> Result<Te
 /// Rounds every element to a float of the given widths and back, ties to even; overflow gives infinity.
 ///
 /// As in XLA, the rounding is at a place of the operand's own format, and only a narrower exponent range turns
-/// numbers: those beyond it to infinity, those below its smallest normal to zero of their sign.
+/// numbers: those beyond it to infinity, those below its smallest normal to zero of their sign. NaN stays, but with
+/// no mantissa bit left it is infinity, as the specification's interpreter has it; XLA:CPU keeps it there too.
 /// Fails for other than floats, for no exponent bit, and for negative widths.
 pub fn reduce_precision(x: &Tensor, exponent_bits: i64, mantissa_bits: i64) -> Result<Tensor, OpError> {
     if exponent_bits < 1 || mantissa_bits < 0 {
@@ -181,10 +182,12 @@ pub fn reduce_precision(x: &Tensor, exponent_bits: i64, mantissa_bits: i64) -> R
 }
 
 fn round_to_widths<T: Float>(value: T, exponent_bits: u32, mantissa_bits: u32) -> T {
-    if value.to_f64().is_nan() {
-        return value;
-    }
     let sign = 1u64 << (T::TYPE.bits() - 1);
+    if value.to_f64().is_nan() {
+        // Without a bit to tell it from infinity, infinity is what is left of NaN.
+        let infinity = T::from_f64(f64::INFINITY).raw();
+        return if mantissa_bits == 0 && T::IS_IEEE { T::from_raw(value.raw() & sign | infinity) } else { value };
+    }
     let mut magnitude = value.raw() & (sign - 1);
     if mantissa_bits < T::MANTISSA_BITS {
         let dropped = T::MANTISSA_BITS - mantissa_bits;
@@ -292,6 +295,9 @@ mod tests {
         assert_eq!(y[4].to_bits(), 0x8000_0000);
         // The exponent range is the operand's own, so a subnormal stays, to its last place kept.
         assert_eq!(y[5].to_bits(), 0x0001_0000);
+        // NaN takes a mantissa bit.
+        let bare = all::<f32>(&reduce_precision(&Tensor::from_vec(&[2], vec![f32::NAN, -f32::NAN]), 8, 0).unwrap());
+        assert_eq!(bare, [f32::INFINITY, f32::NEG_INFINITY]);
         let half = all::<f32>(&reduce_precision(&x, 5, 10).unwrap());
         assert_eq!(half[5].to_bits(), 0);
     }

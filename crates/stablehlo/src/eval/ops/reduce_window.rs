@@ -1,8 +1,8 @@
 //! `reduce_window` and `select_and_scatter`: pooling and its gradient, and running sums.
 //!
 //! Windows combine from the left, starting with the initial value, and pass over padding. A window that is a whole
-//! axis with padding on one side is a running reduction; it is computed in logarithmic depth, by combining
-//! neighbours at growing distances, in the order of the elements.
+//! axis with padding on one side is a running reduction; if it is longer than XLA:CPU takes one by one, it is computed
+//! in logarithmic depth, by combining neighbours at growing distances, in the order of the elements.
 
 use super::accumulate::{accumulate, put, take};
 use super::axes::advance;
@@ -89,7 +89,10 @@ impl PairVisitor for FoldPairs<'_> {
     }
 }
 
-/// The axis of a running reduction, and whether it runs forward.
+/// Running reductions up to this length combine one by one, as in XLA:CPU, to the same last place.
+const ONE_BY_ONE: usize = 16;
+
+/// The axis of a long running reduction, and whether it runs forward.
 fn running_axis(windows: &[WindowDimension], dims: &[usize]) -> Option<(usize, bool)> {
     let plain = |w: &WindowDimension| w.stride == 1 && w.base_dilation == 1 && w.window_dilation == 1;
     let mut axes = (0..dims.len()).filter(|&d| windows[d].size != 1 || windows[d].padding != (0, 0));
@@ -97,8 +100,11 @@ fn running_axis(windows: &[WindowDimension], dims: &[usize]) -> Option<(usize, b
     let whole = dims[axis] as i64 - 1;
     let forward = windows[axis].padding == (whole, 0);
     let backward = windows[axis].padding == (0, whole);
-    let running =
-        axes.next().is_none() && windows.iter().all(plain) && windows[axis].size == dims[axis] && (forward || backward);
+    let running = dims[axis] > ONE_BY_ONE
+        && axes.next().is_none()
+        && windows.iter().all(plain)
+        && windows[axis].size == dims[axis]
+        && (forward || backward);
     running.then_some((axis, forward))
 }
 
@@ -224,6 +230,26 @@ mod tests {
         assert_eq!(y.as_slice::<i32>(), [1, 3, 6, 10, 15, 6, 13, 21, 30, 40]);
         let y = sum(&x, &[one, window(5, 1, (0, 4), 1, 1), one]);
         assert_eq!(y.as_slice::<i32>(), [15, 14, 12, 9, 5, 40, 34, 27, 19, 10]);
+    }
+
+    #[test]
+    fn long_running_sums_in_both_directions() {
+        let n = 40;
+        let x = Tensor::from_vec(&[n], (1..=n as i32).collect::<Vec<i32>>());
+        let y = sum(&x, &[window(n as i64, 1, (n as i64 - 1, 0), 1, 1)]);
+        assert!(y.as_slice::<i32>().iter().zip(1..).all(|(&sum, i): (&i32, i32)| sum == i * (i + 1) / 2));
+        let y = sum(&x, &[window(n as i64, 1, (0, n as i64 - 1), 1, 1)]);
+        assert!(y.as_slice::<i32>().iter().zip(0..).all(|(&sum, i): (&i32, i32)| sum == 820 - i * (i + 1) / 2));
+    }
+
+    #[test]
+    fn short_running_sums_round_one_by_one() {
+        // From the left 1 + 2^-24 + 2^-24 stays 1; the two small ones first would make a difference.
+        let small = 2f32.powi(-24);
+        let x = Tensor::from_vec(&[3], vec![1.0, small, small]);
+        let init = [Tensor::scalar(0f32)];
+        let y = reduce_window(&[x], &init, &[window(3, 1, (2, 0), 1, 1)], &BinaryBody(BinaryOp::Add)).unwrap();
+        assert_eq!(y[0].as_slice::<f32>(), [1.0, 1.0, 1.0]);
     }
 
     #[test]

@@ -11,4 +11,5 @@ mod run;
 pub use grid::Grid;
 pub(crate) use groups::{GroupRules, Groups, Strategy};
 pub(crate) use permutation::Permutation;
-pub(crate) use rendezvous::{Contributions, Rendezvous, Site};
+pub(crate) use rendezvous::{Channel, Contributions, Rendezvous, Site};
+pub(crate) use run::run_processes;

@@ -56,6 +56,16 @@ impl Permutation {
         Ok(Some(Route { members, source }))
     }
 
+    /// The process to which a process sends; `None` if it is no source. Fails as [`Permutation::route`].
+    pub fn target(&self, process: Process) -> Result<Option<usize>, OpError> {
+        if self.route(process)?.is_none() {
+            return Ok(None);
+        }
+        let me = i64::from(if self.cross_partition { process.partition_id } else { process.replica_id });
+        let target = self.pairs.iter().find(|pair| pair[0] == me);
+        Ok(target.map(|pair| self.on_line(pair[1] as u32, process, process.grid())))
+    }
+
     fn on_line(&self, id: u32, process: Process, grid: Grid) -> usize {
         if self.cross_partition { grid.index(process.replica_id, id) } else { grid.index(id, process.partition_id) }
     }

@@ -3,6 +3,7 @@
 //! A process waits in at most one meeting. It stops waiting, with an error, as soon as a member has ended, a process
 //! has failed, or members wait for each other in a circle; so nothing waits for ever.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -50,11 +51,21 @@ impl Meeting {
     }
 }
 
+/// A queue from senders to receivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Channel {
+    /// Channel id.
+    pub id: i64,
+    /// The process that receives; `None` if the host hands on to whoever asks.
+    pub target: Option<usize>,
+}
+
 /// What a process does.
 #[derive(Clone)]
 enum Standing {
     Running,
     Waiting(Place, Arc<str>),
+    Receiving(Channel),
     Finished,
     Failed,
 }
@@ -64,6 +75,8 @@ struct State {
     meetings: HashMap<Place, Meeting>,
     /// What a complete meeting gave to each member, until it takes it.
     delivered: Vec<Option<Arc<Contributions>>>,
+    /// What was sent and not yet received.
+    sent: HashMap<Channel, VecDeque<Vec<Tensor>>>,
     first_failure: Option<usize>,
 }
 
@@ -82,6 +95,7 @@ impl Rendezvous {
             standings: vec![Standing::Running; n],
             meetings: HashMap::new(),
             delivered: vec![None; n],
+            sent: HashMap::new(),
             first_failure: None,
         };
         Rendezvous { grid, state: Mutex::new(state), changed: Condvar::new(), failed: AtomicBool::new(false) }
@@ -152,6 +166,8 @@ impl Rendezvous {
             return Ok(all);
         }
         state.standings[me] = Standing::Waiting(place, Arc::clone(&site.text));
+        // One who receives may have waited for this process.
+        self.changed.notify_all();
         loop {
             if let Some(all) = state.delivered[me].take() {
                 return Ok(all);
@@ -159,22 +175,72 @@ impl Rendezvous {
             if let Some(problem) = self.obstacle(&state, me, place) {
                 return Err(OpError::invalid(problem));
             }
-            state = match interrupt {
-                Some(stop) => {
-                    drop(state);
-                    if stop() {
-                        return Err(OpError::Cancelled);
-                    }
-                    let state = self.lock();
-                    // What was delivered while unlocked has woken nobody.
-                    if state.delivered[me].is_some() {
-                        state
-                    } else {
-                        self.changed.wait_timeout(state, ASK_EVERY).unwrap_or_else(PoisonError::into_inner).0
-                    }
-                }
-                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-            };
+            state = self.wait(state, interrupt, |state| state.delivered[me].is_some())?;
+        }
+    }
+
+    /// Waits until the state may have changed, or until it is time to ask the embedder again.
+    fn wait<'a>(
+        &'a self,
+        state: MutexGuard<'a, State>,
+        interrupt: Option<Interrupt<'_>>,
+        is_ready: impl Fn(&State) -> bool,
+    ) -> Result<MutexGuard<'a, State>, OpError> {
+        let Some(stop) = interrupt else {
+            return Ok(self.changed.wait(state).unwrap_or_else(PoisonError::into_inner));
+        };
+        drop(state);
+        if stop() {
+            return Err(OpError::Cancelled);
+        }
+        let state = self.lock();
+        // What happened while unlocked has woken nobody.
+        if is_ready(&state) {
+            return Ok(state);
+        }
+        Ok(self.changed.wait_timeout(state, ASK_EVERY).unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// Puts values at the end of a channel.
+    pub fn send(&self, channel: Channel, values: Vec<Tensor>) {
+        let mut state = self.lock();
+        state.sent.entry(channel).or_default().push_back(values);
+        for standing in &mut state.standings {
+            if matches!(standing, Standing::Receiving(waiting) if *waiting == channel) {
+                *standing = Standing::Running;
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Takes the first values of a channel, and waits for them as long as there is a process that may send.
+    pub fn receive(
+        &self,
+        me: usize,
+        site: &Site,
+        channel: Channel,
+        interrupt: Option<Interrupt<'_>>,
+    ) -> Result<Vec<Tensor>, OpError> {
+        let mut state = self.lock();
+        loop {
+            if let Some(values) = state.sent.get_mut(&channel).and_then(VecDeque::pop_front) {
+                state.standings[me] = Standing::Running;
+                return Ok(values);
+            }
+            state.standings[me] = Standing::Receiving(channel);
+            let someone_runs = state.standings.iter().any(|standing| matches!(standing, Standing::Running));
+            if state.first_failure.is_some() || !someone_runs {
+                return Err(OpError::invalid(format!(
+                    "process {} receives on channel {} in {}, and no process is left that could send there",
+                    self.grid.name(me),
+                    channel.id,
+                    site.text
+                )));
+            }
+            self.changed.notify_all();
+            state =
+                self.wait(state, interrupt, |state| state.sent.get(&channel).is_some_and(|queue| !queue.is_empty()))?;
         }
     }
 

@@ -6,6 +6,7 @@ use super::grid::Grid;
 use super::rendezvous::Rendezvous;
 use crate::eval::error::EvalError;
 use crate::eval::evaluator::Evaluator;
+use crate::eval::feeds::Feeds;
 use crate::eval::process::{Environment, Interrupt, Process};
 use crate::eval::value::Value;
 
@@ -20,6 +21,57 @@ impl Drop for Presence<'_> {
     fn drop(&mut self) {
         self.rendezvous.end(self.index, self.success);
     }
+}
+
+/// Calls `run` for each process of a grid, side by side, with its inputs and the place where they meet.
+///
+/// When processes fail, all are stopped and the error is that of the first to fail.
+pub(crate) fn run_processes(
+    grid: Grid,
+    inputs: Vec<Vec<Value>>,
+    run: impl Fn(Process, &Rendezvous, Vec<Value>) -> Result<Vec<Value>, EvalError> + Sync,
+) -> Result<Vec<Vec<Value>>, EvalError> {
+    let count = grid.num_processes();
+    if count == 0 || inputs.len() != count {
+        return Err(EvalError::invalid(format!(
+            "{} lists of inputs for {} replicas and {} partitions; give one for each process",
+            inputs.len(),
+            grid.num_replicas,
+            grid.num_partitions
+        )));
+    }
+    let rendezvous = &Rendezvous::new(grid);
+    let run = |index: usize, process: Process, inputs: Vec<Value>| {
+        let mut presence = Presence { rendezvous, index, success: false };
+        let result = run(process, rendezvous, inputs);
+        presence.success = result.is_ok();
+        result
+    };
+    let results: Vec<Result<Vec<Value>, EvalError>> = thread::scope(|scope| {
+        let mut threads = Vec::with_capacity(count);
+        for (index, (process, inputs)) in grid.processes().zip(inputs).enumerate() {
+            let thread = thread::Builder::new().name(format!("process {}", grid.name(index)));
+            let run = &run;
+            let started = thread.spawn_scoped(scope, move || run(index, process, inputs));
+            if started.is_err() {
+                // Those that run already must not wait for it.
+                rendezvous.end(index, false);
+            }
+            threads.push(started);
+        }
+        let finish = |(index, thread): (usize, std::io::Result<thread::ScopedJoinHandle<'_, _>>)| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(error) => Err(EvalError::invalid(format!("no thread for process {}: {error}", grid.name(index)))),
+        };
+        threads.into_iter().enumerate().map(finish).collect()
+    });
+    if let Some(first) = rendezvous.first_failure()
+        && let Err(error) = &results[first]
+    {
+        let message = format!("process {}: {}", grid.name(first), error.message);
+        return Err(EvalError { message, ..error.clone() });
+    }
+    results.into_iter().collect()
 }
 
 impl Evaluator {
@@ -49,47 +101,22 @@ impl Evaluator {
         interrupt: Option<Interrupt<'_>>,
         inputs: Vec<Vec<Value>>,
     ) -> Result<Vec<Vec<Value>>, EvalError> {
-        let count = grid.num_processes();
-        if count == 0 || inputs.len() != count {
-            return Err(EvalError::invalid(format!(
-                "{} lists of inputs for {} replicas and {} partitions; give one for each process",
-                inputs.len(),
-                grid.num_replicas,
-                grid.num_partitions
-            )));
-        }
-        let rendezvous = &Rendezvous::new(grid);
-        let run = |index: usize, process: Process, inputs: Vec<Value>| {
-            let mut presence = Presence { rendezvous, index, success: false };
-            let environment = Environment::new(process, interrupt, self.draws()).meeting_at(rendezvous);
-            let result = self.run_in(environment, inputs);
-            presence.success = result.is_ok();
-            result
-        };
-        let results: Vec<Result<Vec<Value>, EvalError>> = thread::scope(|scope| {
-            let mut threads = Vec::with_capacity(count);
-            for (index, (process, inputs)) in grid.processes().zip(inputs).enumerate() {
-                let thread = thread::Builder::new().name(format!("process {}", grid.name(index)));
-                let run = &run;
-                let started = thread.spawn_scoped(scope, move || run(index, process, inputs));
-                if started.is_err() {
-                    // Those that run already must not wait for it.
-                    rendezvous.end(index, false);
-                }
-                threads.push(started);
-            }
-            let finish = |(index, thread): (usize, std::io::Result<thread::ScopedJoinHandle<'_, _>>)| match thread {
-                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                Err(error) => Err(EvalError::invalid(format!("no thread for process {}: {error}", grid.name(index)))),
-            };
-            threads.into_iter().enumerate().map(finish).collect()
-        });
-        if let Some(first) = rendezvous.first_failure()
-            && let Err(error) = &results[first]
-        {
-            let message = format!("process {}: {}", grid.name(first), error.message);
-            return Err(EvalError { message, ..error.clone() });
-        }
-        results.into_iter().collect()
+        run_processes(grid, inputs, |process, rendezvous, inputs| {
+            self.run_in(Environment::new(process, interrupt, self.draws()).meeting_at(rendezvous), inputs)
+        })
+    }
+
+    /// The same with an infeed to read from and an outfeed to write to.
+    pub fn run_fed(
+        &self,
+        grid: Grid,
+        interrupt: Option<Interrupt<'_>>,
+        feeds: &Feeds,
+        inputs: Vec<Vec<Value>>,
+    ) -> Result<Vec<Vec<Value>>, EvalError> {
+        run_processes(grid, inputs, |process, rendezvous, inputs| {
+            let environment = Environment::new(process, interrupt, self.draws());
+            self.run_in(environment.meeting_at(rendezvous).fed_by(feeds), inputs)
+        })
     }
 }

@@ -216,7 +216,13 @@ impl<'m> RoutineBuilder<'_, 'm> {
                     regions.push(RegionFunction { routine, captures: range });
                 }
                 let queue = &mut *self.queue;
-                let binder = Binder { op, regions, registry: self.registry, symbol: &mut |name| queue.symbol(name) };
+                let binder = Binder {
+                    op,
+                    expressed: false,
+                    regions,
+                    registry: self.registry,
+                    symbol: &mut |name| queue.symbol(name),
+                };
                 Action::Kernel(bind::kernel(binder).map_err(fail)?)
             }
         };

@@ -10,6 +10,7 @@ mod dense;
 mod dot;
 mod enums;
 mod gather;
+mod ragged_dot;
 mod replica_groups;
 mod result_accuracy;
 mod scatter;
@@ -26,6 +27,7 @@ pub use enums::{
     RngDistribution, Transpose,
 };
 pub use gather::GatherDimensionNumbers;
+pub use ragged_dot::RaggedDotDimensionNumbers;
 pub use replica_groups::{AxisRef, Mesh, MeshAxis, MeshRef, ReplicaGroupMeshAxes, SubAxisInfo};
 pub use result_accuracy::ResultAccuracy;
 pub use scatter::ScatterDimensionNumbers;

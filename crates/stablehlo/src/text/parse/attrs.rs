@@ -317,9 +317,7 @@ impl<'a> Parser<'a> {
                 }
                 return Ok(self.module.intern_attr(attr));
             }
-            if (dialect, kind) != ("chlo", "ragged_dot") {
-                return self.error_at(kind_at, format!("`{dialect}` has no attribute `{kind}` that is known here"));
-            }
+            return self.error_at(kind_at, format!("`{dialect}` has no attribute `{kind}` that is known here"));
         }
         if dotted.is_none() {
             self.go_to(at)?;

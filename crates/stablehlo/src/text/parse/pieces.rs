@@ -135,7 +135,31 @@ impl<'a> Parser<'a> {
             Piece::Window => self.window(op)?,
             Piece::ExponentMantissa => self.exponent_mantissa(op)?,
             Piece::WhileOperands => self.while_operands(op)?,
-            Piece::Region => return Ok(Next::Region),
+            Piece::Region | Piece::RegionWithHeader => return Ok(Next::Region),
+            Piece::ScanOperands => {
+                self.expect("(")?;
+                self.piece(op, &Piece::Operands(0))?;
+                self.expect(")")?;
+                let inputs = op.operands.len();
+                self.expect_word("inits")?;
+                self.expect("(")?;
+                self.piece(op, &Piece::Operands(0))?;
+                self.expect(")")?;
+                let inits = op.operands.len() - inputs;
+                self.segments(op, "operandSegmentSizes", [inputs, inits]);
+            }
+            Piece::ScanResults => {
+                let segments = op.attrs.iter().find(|a| self.module.attr_name(**a) == "operandSegmentSizes");
+                let inits = match segments.map(|a| self.module.attr(a.value)) {
+                    Some(Attr::DenseArray { data, .. }) => crate::ir::i32_list(data).last().copied().unwrap_or(0),
+                    _ => 0,
+                };
+                let results = op.result_types.len();
+                let Some(outputs) = results.checked_sub(inits as usize) else {
+                    return self.error(format!("a scan with {inits} initial values has as many results at least"));
+                };
+                self.segments(op, "resultSegmentSizes", [outputs, inits as usize]);
+            }
             Piece::RegionWithArgs => {
                 op.region_args = self.list("(", ")", Self::argument)?;
                 return Ok(Next::Region);
@@ -186,6 +210,12 @@ impl<'a> Parser<'a> {
     fn set_attr(&mut self, op: &mut Pending<'a>, name: &str, attr: Attr) {
         let value = self.module.intern_attr(attr);
         self.set(op, name, value);
+    }
+
+    /// `array<i32: a, b>`, the sizes of two lists.
+    fn segments(&mut self, op: &mut Pending<'a>, name: &str, sizes: [usize; 2]) {
+        let data: Vec<u8> = sizes.iter().flat_map(|&size| (size as i32).to_le_bytes()).collect();
+        self.set_attr(op, name, Attr::DenseArray { element: ElementType::I32, data: data.into() });
     }
 
     fn set_sdy(&mut self, op: &mut Pending<'a>, name: &str, attr: SdyAttr) {

@@ -4,8 +4,8 @@ use super::cursor::{Parser, Result};
 use crate::ir::attrs::{
     AxisRef, ChannelHandle, ComparisonDirection, ComparisonType, ConvDimensionNumbers, DotAlgorithm,
     DotDimensionNumbers, FftType, GatherDimensionNumbers, Mesh, MeshAxis, MeshRef, OutputOperandAlias, Precision,
-    ReplicaGroupMeshAxes, ResultAccuracy, ResultAccuracyMode, RngAlgorithm, RngDistribution, ScatterDimensionNumbers,
-    SubAxisInfo, Transpose, TypeExtensions,
+    RaggedDotDimensionNumbers, ReplicaGroupMeshAxes, ResultAccuracy, ResultAccuracyMode, RngAlgorithm, RngDistribution,
+    ScatterDimensionNumbers, SubAxisInfo, Transpose, TypeExtensions,
 };
 use crate::ir::{Attr, DYNAMIC};
 use crate::text::lexer::Token;
@@ -48,6 +48,7 @@ impl<'a> Parser<'a> {
                 }
             }
             "gather" => self.gather_numbers()?,
+            "ragged_dot" => self.ragged_dot_numbers()?,
             "scatter" => self.scatter_numbers()?,
             "output_operand_alias" => {
                 let mut alias = OutputOperandAlias {
@@ -343,6 +344,31 @@ impl<'a> Parser<'a> {
             Ok(true)
         })?;
         Ok(Attr::GatherDimensionNumbers(Box::new(numbers)))
+    }
+
+    fn ragged_dot_numbers(&mut self) -> Result<Attr> {
+        let mut numbers = RaggedDotDimensionNumbers {
+            lhs_batching_dimensions: Box::default(),
+            rhs_batching_dimensions: Box::default(),
+            lhs_contracting_dimensions: Box::default(),
+            rhs_contracting_dimensions: Box::default(),
+            lhs_ragged_dimensions: Box::default(),
+            rhs_group_dimensions: Box::default(),
+        };
+        self.fields(|p, field| {
+            let slot = match field {
+                "lhs_batching_dimensions" => &mut numbers.lhs_batching_dimensions,
+                "rhs_batching_dimensions" => &mut numbers.rhs_batching_dimensions,
+                "lhs_contracting_dimensions" => &mut numbers.lhs_contracting_dimensions,
+                "rhs_contracting_dimensions" => &mut numbers.rhs_contracting_dimensions,
+                "lhs_ragged_dimensions" => &mut numbers.lhs_ragged_dimensions,
+                "rhs_group_dimensions" => &mut numbers.rhs_group_dimensions,
+                _ => return Ok(false),
+            };
+            *slot = p.ints()?.into();
+            Ok(true)
+        })?;
+        Ok(Attr::RaggedDotDimensionNumbers(Box::new(numbers)))
     }
 
     fn scatter_numbers(&mut self) -> Result<Attr> {

@@ -163,7 +163,7 @@ impl<'m> Printer<'m> {
 
     /// `#stablehlo.name<a = 1, b = [2]>` without fields that are zero or empty.
     fn fields(&mut self, name: &str, lists: &[(&str, &[i64])], index: Option<(&str, i64)>) {
-        self.push("#stablehlo.");
+        self.push("#");
         self.push(name);
         self.push("<");
         let mut separator = "";
@@ -201,7 +201,7 @@ impl<'m> Printer<'m> {
                 self.push(&text);
             }
             Attr::DotDimensionNumbers(n) => self.fields(
-                "dot",
+                "stablehlo.dot",
                 &[
                     ("lhs_batching_dimensions", &n.lhs_batching_dimensions),
                     ("rhs_batching_dimensions", &n.rhs_batching_dimensions),
@@ -211,7 +211,7 @@ impl<'m> Printer<'m> {
                 None,
             ),
             Attr::GatherDimensionNumbers(n) => self.fields(
-                "gather",
+                "stablehlo.gather",
                 &[
                     ("offset_dims", &n.offset_dims),
                     ("collapsed_slice_dims", &n.collapsed_slice_dims),
@@ -221,8 +221,20 @@ impl<'m> Printer<'m> {
                 ],
                 Some(("index_vector_dim", n.index_vector_dim)),
             ),
+            Attr::RaggedDotDimensionNumbers(n) => self.fields(
+                "chlo.ragged_dot",
+                &[
+                    ("lhs_batching_dimensions", &n.lhs_batching_dimensions),
+                    ("rhs_batching_dimensions", &n.rhs_batching_dimensions),
+                    ("lhs_contracting_dimensions", &n.lhs_contracting_dimensions),
+                    ("rhs_contracting_dimensions", &n.rhs_contracting_dimensions),
+                    ("lhs_ragged_dimensions", &n.lhs_ragged_dimensions),
+                    ("rhs_group_dimensions", &n.rhs_group_dimensions),
+                ],
+                None,
+            ),
             Attr::ScatterDimensionNumbers(n) => self.fields(
-                "scatter",
+                "stablehlo.scatter",
                 &[
                     ("update_window_dims", &n.update_window_dims),
                     ("inserted_window_dims", &n.inserted_window_dims),

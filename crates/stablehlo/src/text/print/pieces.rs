@@ -17,12 +17,15 @@ impl<'m> Printer<'m> {
             [Piece::Reduce] => return self.reduce_form(op, left),
             _ => {}
         }
-        let regions = pieces.iter().filter(|p| matches!(p, Piece::Region | Piece::RegionWithArgs)).count();
+        let regions = pieces
+            .iter()
+            .filter(|p| matches!(p, Piece::Region | Piece::RegionWithArgs | Piece::RegionWithHeader))
+            .count();
         if regions != op_ref.regions().len() || !operands_fit(op_ref, pieces) || !self.regions_fit(op_ref, pieces) {
             return None;
         }
         for (at, piece) in pieces.iter().enumerate() {
-            if matches!(piece, Piece::Region | Piece::RegionWithArgs) {
+            if matches!(piece, Piece::Region | Piece::RegionWithArgs | Piece::RegionWithHeader) {
                 left.push(Work::Pieces { op, pieces, at, region: 0 });
                 return Some(());
             }
@@ -56,7 +59,7 @@ impl<'m> Printer<'m> {
     ) {
         let op_ref = self.module.op(op);
         for (at, piece) in pieces.iter().enumerate().skip(at) {
-            if matches!(piece, Piece::Region | Piece::RegionWithArgs) {
+            if matches!(piece, Piece::Region | Piece::RegionWithArgs | Piece::RegionWithHeader) {
                 let id = op_ref.regions()[region];
                 if matches!(piece, Piece::RegionWithArgs)
                     && let Some(block) = op_ref.region_block(region)
@@ -66,7 +69,7 @@ impl<'m> Printer<'m> {
                     self.push(") ");
                 }
                 left.push(Work::Pieces { op, pieces, at: at + 1, region: region + 1 });
-                left.push(Work::Region { region: id, header: false });
+                left.push(Work::Region { region: id, header: matches!(piece, Piece::RegionWithHeader) });
                 return;
             }
             let written = self.piece(op_ref, piece, pieces);
@@ -262,7 +265,26 @@ impl<'m> Printer<'m> {
                 let SdyAttr::AllToAllParamList(params) = sdy(attr(name)?)? else { return None };
                 self.all_to_all_params(params);
             }
-            Piece::Region | Piece::RegionWithArgs | Piece::Reduce | Piece::Function | Piece::Module => return None,
+            Piece::Region
+            | Piece::RegionWithArgs
+            | Piece::RegionWithHeader
+            | Piece::Reduce
+            | Piece::Function
+            | Piece::Module => return None,
+            Piece::ScanOperands => {
+                let [inputs, inits] = segments(attr("operandSegmentSizes")?)?;
+                let [outputs, carries] = segments(attr("resultSegmentSizes")?)?;
+                let (operands, results) = (op.operands(), op.results());
+                if inputs + inits != operands.len() || outputs + carries != results.len() || carries != inits {
+                    return None;
+                }
+                self.push("(");
+                self.values(&operands[..inputs]);
+                self.push(") inits(");
+                self.values(&operands[inputs..]);
+                self.push(")");
+            }
+            Piece::ScanResults => {}
             _ => self.type_piece(op, piece)?,
         }
         Some(())
@@ -442,7 +464,11 @@ fn operands_fit(op: OpRef<'_>, pieces: &[Piece]) -> bool {
     for piece in pieces {
         match piece {
             Piece::Operand(_) => fixed += 1,
-            Piece::Operands(_) | Piece::OperandsComma(_) | Piece::WhileOperands | Piece::Pairwise => more = true,
+            Piece::Operands(_)
+            | Piece::OperandsComma(_)
+            | Piece::WhileOperands
+            | Piece::ScanOperands
+            | Piece::Pairwise => more = true,
             _ => {}
         }
     }
@@ -471,6 +497,7 @@ fn held(pieces: &'static [Piece]) -> Vec<&'static str> {
             | Piece::AxisRefLists(name)
             | Piece::AllToAllParams(name) => names.push(name),
             Piece::Constant => names.push("value"),
+            Piece::ScanOperands => names.extend(["operandSegmentSizes", "resultSegmentSizes"]),
             Piece::SliceRanges => names.extend(["start_indices", "limit_indices", "strides"]),
             Piece::DotNumbers => names.push("dot_dimension_numbers"),
             Piece::Precision => names.push("precision_config"),
@@ -484,4 +511,11 @@ fn held(pieces: &'static [Piece]) -> Vec<&'static str> {
         }
     }
     names
+}
+
+/// The sizes of two lists of values.
+fn segments(attr: &Attr) -> Option<[usize; 2]> {
+    let Attr::DenseArray { element: ElementType::I32, data } = attr else { return None };
+    let sizes: Option<Vec<usize>> = crate::ir::i32_list(data).iter().map(|&size| usize::try_from(size).ok()).collect();
+    sizes?.try_into().ok()
 }

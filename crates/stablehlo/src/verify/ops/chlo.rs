@@ -3,7 +3,7 @@
 
 use super::super::check::{Check, demand, require};
 use super::super::shape;
-use crate::ir::{DYNAMIC, Element, OpCode};
+use crate::ir::{Attr, DYNAMIC, Element, OpCode, i32_list};
 use crate::{ElementKind, ElementType};
 
 /// The size of a dimension of two that are broadcast together.
@@ -111,14 +111,79 @@ pub(crate) fn minimum_broadcast_shapes(cx: &mut Check<'_, '_>) -> Option<()> {
     Some(())
 }
 
-/// `chlo.ragged_dot`: element types and, where the result has one more dimension, the groups.
+/// `chlo.ragged_dot`: the dimension numbers fit, and the result has the shape that follows.
 pub(crate) fn ragged_dot(cx: &mut Check<'_, '_>) -> Option<()> {
-    let (lhs, rhs) = (cx.t(0)?, cx.t(1)?);
+    let (lhs, rhs, groups) = (cx.t(0)?, cx.t(1)?, cx.t(2)?);
     let kinds = |e: Option<ElementType>| e.map(ElementType::kind);
     let comparable = kinds(lhs.element_type()) == kinds(rhs.element_type())
         || [lhs, rhs].iter().all(|t| kinds(t.element_type()).is_some_and(|k| k != ElementKind::Complex));
     require!(cx, "element type", comparable, "lhs and rhs have elements that do not multiply");
-    cx.given_result(0)?;
+    let Some(Attr::RaggedDotDimensionNumbers(n)) = cx.op.attr("ragged_dot_dimension_numbers") else {
+        cx.fail("dimension numbers", format_args!("`ragged_dot_dimension_numbers` are none"));
+        return None;
+    };
+    let lists = [
+        ("lhs", lhs, [&n.lhs_batching_dimensions, &n.lhs_contracting_dimensions]),
+        ("rhs", rhs, [&n.rhs_batching_dimensions, &n.rhs_contracting_dimensions]),
+    ];
+    for (name, tensor, [batching, contracting]) in lists {
+        let all = [&batching[..], contracting].concat();
+        let fits = all.iter().all(|d| (0..tensor.rank() as i64).contains(d)) && shape::first_duplicate(&all).is_none();
+        demand!(
+            cx,
+            "dimension numbers",
+            fits,
+            "dimensions {all:?} of {name}, which has {}, are out of range or named twice",
+            tensor.rank()
+        );
+    }
+    let pairs = [
+        (&n.lhs_batching_dimensions, &n.rhs_batching_dimensions),
+        (&n.lhs_contracting_dimensions, &n.rhs_contracting_dimensions),
+    ];
+    for (left, right) in pairs {
+        let fits = left.len() == right.len()
+            && left.iter().zip(right).all(|(&l, &r)| shape::same_dim(lhs.dims[l as usize], rhs.dims[r as usize]));
+        demand!(cx, "dimension numbers", fits, "dimensions {left:?} of lhs do not pair with {right:?} of rhs");
+    }
+    let one_ragged = n.lhs_ragged_dimensions.len() == 1
+        && n.lhs_ragged_dimensions.iter().all(|d| (0..lhs.rank() as i64).contains(d));
+    demand!(cx, "dimension numbers", one_ragged, "lhs has ragged dimensions {:?} and not one", n.lhs_ragged_dimensions);
+    let ragged = n.lhs_ragged_dimensions[0];
+    let (batched, contracted) =
+        (n.lhs_batching_dimensions.contains(&ragged), n.lhs_contracting_dimensions.contains(&ragged));
+    demand!(cx, "group_sizes", groups.rank() > 0, "there are no group sizes");
+    let count = groups.dims[groups.rank() - 1];
+    let group = &n.rhs_group_dimensions;
+    let wanted = usize::from(!batched && !contracted);
+    let group_fits = group.len() == wanted
+        && group.iter().all(|d| {
+            (0..rhs.rank() as i64).contains(d)
+                && !n.rhs_batching_dimensions.contains(d)
+                && !n.rhs_contracting_dimensions.contains(d)
+                && shape::same_dim(rhs.dims[*d as usize], count)
+        });
+    demand!(
+        cx,
+        "dimension numbers",
+        group_fits,
+        "rhs has group dimensions {group:?}, and {wanted} with {count} groups follow from the ragged dimension"
+    );
+    let mut dims = Vec::new();
+    dims.extend(contracted.then_some(count));
+    dims.extend(n.lhs_batching_dimensions.iter().map(|&d| lhs.dims[d as usize]));
+    let free = |d: &i64, lists: [&[i64]; 3]| lists.iter().all(|list| !list.contains(d));
+    let (batching, contracting) = (&n.lhs_batching_dimensions, &n.lhs_contracting_dimensions);
+    dims.extend((0..lhs.rank() as i64).filter(|d| free(d, [batching, contracting, &[]])).map(|d| lhs.dims[d as usize]));
+    let (batching, contracting) = (&n.rhs_batching_dimensions, &n.rhs_contracting_dimensions);
+    dims.extend(
+        (0..rhs.rank() as i64).filter(|d| free(d, [batching, contracting, group])).map(|d| rhs.dims[d as usize]),
+    );
+    if cx.inferring() {
+        cx.result_tensor(0, &dims, lhs.element, "shape", "element type");
+        return Some(());
+    }
+    cx.result_shape(0, &dims, "shape");
     Some(())
 }
 
@@ -204,5 +269,79 @@ pub(crate) fn torch_index_select(cx: &mut Check<'_, '_>) -> Option<()> {
     let (dim, batch) = (dim as usize, batch as usize);
     let dims = [&operand.dims[..dim], &index.dims[batch..], &operand.dims[dim + 1..]].concat();
     cx.result_tensor(0, &dims, operand.element, "shape", "element type");
+    Some(())
+}
+
+/// `chlo.scan`: slices and carries are what the body takes, and what it gives with the scanned dimension put back.
+pub(crate) fn scan(cx: &mut Check<'_, '_>) -> Option<()> {
+    let op = cx.op;
+    let segments = |name: &str| match op.attr(name) {
+        Some(Attr::DenseArray { element: ElementType::I32, data }) => {
+            let sizes: Option<Vec<usize>> = i32_list(data).iter().map(|&n| usize::try_from(n).ok()).collect();
+            sizes.filter(|sizes| sizes.len() == 2)
+        }
+        _ => None,
+    };
+    let (operands, results) = (segments("operandSegmentSizes"), segments("resultSegmentSizes"));
+    demand!(cx, "segments", operands.is_some() && results.is_some(), "the sizes of its lists are not said");
+    let (operands, results) = (operands?, results?);
+    let (inputs, outputs) = (operands[0], results[0]);
+    demand!(
+        cx,
+        "segments",
+        operands.iter().sum::<usize>() == op.operands().len()
+            && results.iter().sum::<usize>() == op.results().len()
+            && operands[1] == results[1]
+            && inputs + outputs > 0,
+        "lists of {operands:?} operands and {results:?} results do not fit"
+    );
+    let dimension = op.int("dimension").ok()?;
+    let mut size = op.int_or("scan_dim_size", DYNAMIC).ok()?;
+    let function = cx.function(0, "body")?;
+    demand!(
+        cx,
+        "body",
+        function.inputs.len() == op.operands().len() && function.outputs.len() == op.results().len(),
+        "the body takes {} values and gives {}",
+        function.inputs.len(),
+        function.outputs.len()
+    );
+    for i in 0..inputs {
+        let dims = &cx.t(i)?.dims;
+        demand!(
+            cx,
+            "dimension",
+            (0..dims.len() as i64).contains(&dimension),
+            "dimension = {dimension} of an input with {} dimensions",
+            dims.len()
+        );
+        let own = dims[dimension as usize];
+        require!(cx, "dimension", shape::same_dim(size, own), "input {i} has {own} slices and not {size}");
+        size = if size == DYNAMIC { own } else { size };
+    }
+    for i in 0..op.operands().len() {
+        let (tensor, argument) = (cx.t(i)?, cx.m.ty(function.inputs[i]).as_tensor()?);
+        let mut dims = tensor.dims.to_vec();
+        if i < inputs {
+            dims.remove(dimension as usize);
+        }
+        let fits = shape::compatible(&dims, &argument.dims) && cx.same_baseline(tensor.element, argument.element);
+        require!(cx, "body", fits, "argument {i} of the body is {}", cx.text(function.inputs[i]));
+    }
+    for i in 0..op.results().len() {
+        let given = cx.m.ty(function.outputs[i]).as_tensor()?;
+        let mut dims = given.dims.to_vec();
+        if i < outputs {
+            demand!(
+                cx,
+                "dimension",
+                (0..=dims.len() as i64).contains(&dimension),
+                "dimension = {dimension} of output {i} with {} dimensions",
+                dims.len() + 1
+            );
+            dims.insert(dimension as usize, size);
+        }
+        cx.result_tensor(i, &dims, given.element, "shape", "element type");
+    }
     Some(())
 }

@@ -178,9 +178,9 @@ fn by_code(cx: &mut Check<'_, '_>) -> Option<()> {
 
         Einsum | UnaryEinsum => chlo::einsum(cx),
         TorchIndexSelect => chlo::torch_index_select(cx),
-        ChloAcos | ChloAcosh | ChloAsin | ChloAsinh | ChloAtan | ChloAtanh | ChloBesselI1e | ChloConj | ChloCosh
-        | ChloDigamma | ChloErf | ChloErfInv | ChloErfc | ChloLgamma | ChloMulhi | ChloNextAfter | ChloPolygamma
-        | ChloSinh | ChloSquare | ChloTan | ChloZeta => elementwise::same_type(cx),
+        ChloAcos | ChloAcosh | ChloAsin | ChloAsinAcosKernel | ChloAsinh | ChloAtan | ChloAtanh | ChloBesselI1e
+        | ChloConj | ChloCosh | ChloDigamma | ChloErf | ChloErfInv | ChloErfc | ChloLgamma | ChloMulhi
+        | ChloNextAfter | ChloPolygamma | ChloSinh | ChloSquare | ChloTan | ChloZeta => elementwise::same_type(cx),
         ChloIsInf | ChloIsNegInf | ChloIsPosInf => elementwise::predicate(cx),
         ChloBroadcastAdd
         | ChloBroadcastAnd
@@ -208,6 +208,7 @@ fn by_code(cx: &mut Check<'_, '_>) -> Option<()> {
         ChloDynamicReshape => chlo::dynamic_reshape(cx),
         ChloMinimumBroadcastShapes => chlo::minimum_broadcast_shapes(cx),
         ChloRaggedDot => chlo::ragged_dot(cx),
+        ChloScan => chlo::scan(cx),
         ChloTopK => reduce::top_k(cx),
 
         SdyMesh => sdy::mesh(cx),
