@@ -9,13 +9,15 @@ from collections.abc import Callable, Mapping
 import jax
 from jax._src import xla_bridge
 
+from .device_count import with_device_count
 from .donation import open_donation
 from .experimental_warning import drop_experimental_warning
-from .ffi_targets import pass_on_ffi_targets
+from .ffi_targets import pass_on_ffi_targets, share_cpu_handlers, share_python_callbacks
 from .host_callbacks import open_host_callbacks
 from .library_file import checked_path
 from .lowering_rules import borrow_lowering_rules
 from .persistent_cache import open_persistent_cache
+from .platform_alias import answer_to_cpu
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +38,7 @@ def register(
     options: Options | Callable[[], Options] | None = None,
     client_platform: str | None = None,
     host_callbacks: str = "none",
+    device_count_option: str = "",
 ):
     """Registers the plugin `name` with JAX and returns the capsule of its C table.
 
@@ -47,6 +50,8 @@ def register(
       options: handed to the plugin when the client is created, or a function that returns them at that moment.
       client_platform: the platform name that the client reports, `name` by default. JAX picks lowering rules by it;
         for a name that JAX does not know, donation, the persistent cache and platform-neutral rules are opened.
+      device_count_option: the client option that sets the number of devices; how many CPU devices the user wants of JAX
+        is then handed over by it. Empty when there is no such option.
       host_callbacks: "send-recv" when the backend executes host transfers of `stablehlo.send` and `recv`, else "none".
 
     Raises:
@@ -59,6 +64,8 @@ def register(
     if host_callbacks not in ("none", "send-recv"):
         raise ValueError(f"plugin {name}: host_callbacks={host_callbacks!r} must be 'none' or 'send-recv'")
     platform = client_platform or name
+    if device_count_option:
+        options = with_device_count(options, device_count_option)
     if name in _registered:
         return _registered[name]
     from_environment = _library_from_environment(name)
@@ -66,18 +73,21 @@ def register(
         # JAX registers that one by itself, right after the installed plugins, and a name can be taken only once.
         logger.info("plugin %s: PJRT_NAMES_AND_LIBRARY_PATHS names %s, which takes the place of the installed one", name,
                     from_environment)
+        drop_experimental_warning(name)
         if platform not in _KNOWN_TO_JAX:
-            drop_experimental_warning(name)
             _open_doors(platform, host_callbacks)
         return None
     library = None if library_path is None else checked_path(library_path)
-    if platform not in _KNOWN_TO_JAX:
-        drop_experimental_warning(name)
+    drop_experimental_warning(name)
     capsule = xla_bridge.register_plugin(name, priority=priority, library_path=library, options=options, c_api=c_api)
     _registered[name] = capsule
     if platform not in _KNOWN_TO_JAX:
         _open_doors(platform, host_callbacks)
         pass_on_ffi_targets(name, platform, capsule)
+    elif platform == "cpu":
+        answer_to_cpu(name)
+        share_cpu_handlers(name, capsule)
+        share_python_callbacks(name, capsule)
     return capsule
 
 

@@ -10,6 +10,7 @@ from .pjrt_plugin_support import initialize_plugin
 __version__ = "@VERSION@"
 
 PLATFORM = "@PLATFORM@"
+CLIENT_PLATFORM = "@CLIENT_PLATFORM@"
 LIBRARY_PATH = Path(__file__).resolve().parent / "@LIBRARY@"
 
 
@@ -18,8 +19,9 @@ def initialize() -> None:
     initialize_plugin(
         PLATFORM,
         library_path=LIBRARY_PATH,
-        client_platform="@CLIENT_PLATFORM@",
+        client_platform=CLIENT_PLATFORM,
         priority=@PRIORITY@,
         host_callbacks="@HOST_CALLBACKS@",
+        device_count_option="@DEVICE_COUNT_OPTION@",
         version=__version__,
     )

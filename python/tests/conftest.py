@@ -13,6 +13,12 @@ import textwrap
 import pytest
 
 PLATFORM = os.environ.get("PJRT_TEST_PLATFORM", "rust_example")
+# What the plugin's client reports, by which JAX picks lowering rules.
+CLIENT_PLATFORM = os.environ.get("PJRT_TEST_CLIENT_PLATFORM", PLATFORM)
+# Some tests are about plugins that JAX takes for its own CPU, some about those whose name it does not know.
+collect_ignore = ["own_name" if CLIENT_PLATFORM == "cpu" else "cpu_name"]
+# Tests move arrays between devices.
+os.environ.setdefault("RUST_CPU_NUM_DEVICES", "2")
 # Before JAX is imported anywhere: the plugin is the default backend, XLA's CPU the second.
 os.environ["JAX_PLATFORMS"] = f"{PLATFORM},cpu"
 os.environ.pop("PJRT_NAMES_AND_LIBRARY_PATHS", None)
@@ -22,6 +28,12 @@ os.environ.pop("PJRT_NAMES_AND_LIBRARY_PATHS", None)
 def platform() -> str:
     """The plugin's name."""
     return PLATFORM
+
+
+@pytest.fixture(scope="session")
+def client_platform() -> str:
+    """The platform that its client reports."""
+    return CLIENT_PLATFORM
 
 
 @pytest.fixture(scope="session")

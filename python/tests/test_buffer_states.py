@@ -57,7 +57,7 @@ def test_a_donated_buffer_cannot_be_used_again(devices):
     x = jnp.ones(4)
     step(x)
     for use in (step, lambda x: np.asarray(x), lambda x: x + 1, lambda x: x.block_until_ready()):
-        with pytest.raises(RuntimeError, match="(?i)deleted|donated"):
+        with pytest.raises((RuntimeError, ValueError), match="(?i)deleted|donated"):
             use(x)
 
 
@@ -83,10 +83,11 @@ def test_an_array_read_before_deletion_stays_readable(devices):
 
 
 def test_a_failed_call_leaves_donated_arguments_alive(devices):
-    # The eigenvectors have the shape of the argument, so the donation would be usable.
-    broken = jax.jit(lambda x: jnp.linalg.eigh(x)[1], donate_argnums=0)
+    # The result has the shape of the argument, so the donation would be usable.
+    broken = jax.jit(lambda x: jax.ffi.ffi_call("no_such_custom_call", jax.ShapeDtypeStruct(x.shape, x.dtype))(x),
+                     donate_argnums=0)
     x = jnp.eye(3)
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(jax.errors.JaxRuntimeError):
         broken(x)
     assert not x.is_deleted()
     np.testing.assert_array_equal(x, np.eye(3))

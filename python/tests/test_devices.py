@@ -11,9 +11,9 @@ import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 
 
-def test_ids_are_distinct_and_count_from_zero(devices, platform):
+def test_ids_are_distinct_and_count_from_zero(devices, platform, client_platform):
     assert [device.id for device in devices] == list(range(len(devices)))
-    assert all(device.platform == platform for device in devices)
+    assert all(device.platform == client_platform for device in devices)
     assert all(device.process_index == 0 for device in devices)
     assert jax.local_devices(backend=platform) == devices
     assert jax.device_count(platform) == len(devices)

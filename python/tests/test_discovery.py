@@ -20,13 +20,14 @@ def test_jax_plugins_stays_a_namespace_package():
     assert getattr(importlib.import_module("jax_plugins"), "__file__", None) is None
 
 
-def test_without_jax_platforms_the_plugin_outranks_the_stock_cpu(run_python, platform):
+def test_without_jax_platforms_the_plugin_outranks_the_stock_cpu(run_python, client_platform):
     done = run_python("""
         import jax, jax.numpy as jnp
         x = jnp.add(1, 1)
-        print(jax.default_backend(), next(iter(x.devices())).platform, int(x))
+        print(jax.default_backend(), next(iter(x.devices())).platform, int(x), jax.devices()[0].client.platform_version)
     """, JAX_PLATFORMS=None)
-    assert done.stdout.split() == [platform, platform, "2"]
+    assert done.stdout.split()[:3] == [client_platform, client_platform, "2"]
+    assert "backend-" in done.stdout
     assert "experimental" not in done.stderr
     assert "Warning" not in done.stderr
 
@@ -48,18 +49,18 @@ def test_calling_initialize_by_hand_is_harmless(run_python, platform):
     assert "error" not in done.stderr.lower()
 
 
-def test_a_plugin_in_the_process_registers_by_capsule(run_python, platform, library):
+def test_a_plugin_in_the_process_registers_by_capsule(run_python, platform, client_platform, library):
     done = run_python(f"""
         import ctypes, jax, jax.extend.backend, jax.numpy as jnp
         from jax_plugins.{platform} import pjrt_plugin_support as support
         loaded = ctypes.CDLL({library!r})
         capsule = support.register("by_capsule", c_api=support.c_api_capsule(loaded), priority=900,
-                                   client_platform={platform!r})
+                                   client_platform={client_platform!r})
         assert capsule is not None
         backend = jax.extend.backend.get_backend("by_capsule")
         print(backend.platform, jnp.arange(4).sum())
     """, JAX_PLATFORMS="by_capsule")
-    assert done.stdout.split() == [platform, "6"]
+    assert done.stdout.split() == [client_platform, "6"]
 
 
 def test_options_reach_the_plugin(run_python, platform):
@@ -149,14 +150,14 @@ def test_a_table_of_a_version_that_jax_refuses_is_loud(run_python, platform, lib
     assert "0.10" in done.stderr or "minor" in done.stderr
 
 
-def test_the_environment_variable_takes_the_place_of_the_installed_library(run_python, platform, library):
+def test_the_environment_variable_takes_the_place_of_the_installed_library(run_python, platform, client_platform, library):
     done = run_python(f"""
         import jax, jax.numpy as jnp
         print(jax.devices()[0].platform, jnp.add(1, 1))
         open_files = open("/proc/self/maps").read()
         assert {library!r} in open_files
     """, JAX_PLATFORMS=platform, PJRT_NAMES_AND_LIBRARY_PATHS=f"{platform}:{library}")
-    assert done.stdout.split() == [platform, "2"]
+    assert done.stdout.split() == [client_platform, "2"]
     assert "experimental" not in done.stderr
 
 

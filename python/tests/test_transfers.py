@@ -103,7 +103,7 @@ def test_unaligned_arrays_are_taken(devices):
 @pytest.mark.parametrize("size", [1, 1000, 1_000_000])
 def test_changing_the_source_later_does_not_change_the_array(devices, size):
     source = np.arange(size, dtype=np.int32)
-    array = jax.device_put(source, devices[0])
+    array = jax.device_put(source, devices[0], may_alias=False)
     array.block_until_ready()
     source[:] = -1
     assert_same_bits(array, np.arange(size, dtype=np.int32))

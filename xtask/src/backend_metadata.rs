@@ -6,6 +6,7 @@
 //! client-platform = "rust_example"    # what the client reports; default: `platform`
 //! priority = 500                      # JAX prefers the highest; its own CPU has 0
 //! host-callbacks = "send-recv"        # how Python callbacks travel; default: "none"
+//! device-count-option = "devices"     # the client option that JAX's number of CPU devices sets; default: none
 //! summary = "One line for pip"        # default: the crate's description
 //! ```
 
@@ -33,6 +34,8 @@ pub struct BackendMetadata {
     pub priority: i64,
     /// How Python callbacks reach the host: `none` or `send-recv`.
     pub host_callbacks: String,
+    /// The client option that takes JAX's number of CPU devices; empty when there is none.
+    pub device_count_option: String,
 }
 
 impl BackendMetadata {
@@ -46,7 +49,8 @@ impl BackendMetadata {
         let name = text(package, "name")?;
         let table = &package["metadata"]["pjrt"];
         ensure!(table.is_object(), "the section is missing; it must hold at least `platform = \"...\"`");
-        const KNOWN: [&str; 5] = ["platform", "client-platform", "priority", "host-callbacks", "summary"];
+        const KNOWN: [&str; 6] =
+            ["platform", "client-platform", "priority", "host-callbacks", "device-count-option", "summary"];
         for key in table.as_object().into_iter().flat_map(|table| table.keys()) {
             ensure!(KNOWN.contains(&key.as_str()), "unknown key `{key}`; known are {}", KNOWN.join(", "));
         }
@@ -77,6 +81,7 @@ impl BackendMetadata {
             platform,
             priority,
             host_callbacks,
+            device_count_option: optional_text(table, "device-count-option")?.unwrap_or_default(),
         })
     }
 

@@ -208,6 +208,7 @@ impl Session {
         pytest
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "python/tests"])
             .env("PJRT_TEST_PLATFORM", &self.backend.platform)
+            .env("PJRT_TEST_CLIENT_PLATFORM", &self.backend.client_platform)
             .env("PJRT_TEST_LIBRARY", library);
         if let Some(library) = self.panicking_plugin()? {
             pytest.env("PANICKING_PLUGIN", library);

@@ -91,6 +91,7 @@ fn fill(template: &str, backend: &BackendMetadata) -> Result<String> {
         ("@CLIENT_PLATFORM@", backend.client_platform.clone()),
         ("@PRIORITY@", backend.priority.to_string()),
         ("@HOST_CALLBACKS@", backend.host_callbacks.clone()),
+        ("@DEVICE_COUNT_OPTION@", backend.device_count_option.clone()),
         ("@LIBRARY@", LIBRARY.to_owned()),
         ("@VERSION@", backend.version.clone()),
     ] {

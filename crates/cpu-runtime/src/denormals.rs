@@ -19,11 +19,22 @@ mod control {
     /// Results to zero (bit 15), inputs as zero (bit 6).
     const FLUSH: u32 = 1 << 15 | 1 << 6;
 
-    pub(super) fn flush() -> u32 {
-        let mut previous = 0u32;
+    fn get() -> u32 {
+        let mut mode = 0u32;
         // SAFETY: stores the control register of SSE, which every x86-64 has, to a place of ours.
-        unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut previous, options(nostack, preserves_flags)) };
+        unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut mode, options(nostack, preserves_flags)) };
+        mode
+    }
+
+    pub(super) fn flush() -> u32 {
+        let previous = get();
         set(previous | FLUSH);
+        previous
+    }
+
+    pub(super) fn keep() -> u32 {
+        let previous = get();
+        set(previous & !FLUSH);
         previous
     }
 
@@ -42,6 +53,10 @@ mod control {
         0
     }
 
+    pub(super) fn keep() -> u32 {
+        0
+    }
+
     pub(super) fn set(_: u32) {}
 }
 
@@ -49,6 +64,12 @@ impl FlushDenormals {
     /// Sets the mode on this thread.
     pub fn on_this_thread() -> FlushDenormals {
         FlushDenormals { previous: control::flush(), thread: PhantomData }
+    }
+
+    /// Runs `call` with denormals as IEEE 754 has them, whatever the mode of this thread is, and puts the mode back.
+    pub fn suspended<R>(call: impl FnOnce() -> R) -> R {
+        let _mode = FlushDenormals { previous: control::keep(), thread: PhantomData };
+        call()
     }
 }
 
@@ -69,6 +90,8 @@ mod tests {
         assert_ne!(half(), 0.0);
         {
             let _guard = FlushDenormals::on_this_thread();
+            assert_eq!(half(), 0.0);
+            assert_ne!(FlushDenormals::suspended(half), 0.0);
             assert_eq!(half(), 0.0);
         }
         assert_ne!(half(), 0.0);

@@ -7,6 +7,7 @@
 //! Which thread runs which task is not determined. What a kernel computes must not depend on it: tasks are cut by
 //! the size of the data and not by the number of threads.
 
+use crate::denormals::FlushDenormals;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -120,7 +121,14 @@ impl Pool {
         let shared = Arc::new(Shared::default());
         let spawn = |index: usize| {
             let shared = shared.clone();
-            thread::Builder::new().name(format!("cpu worker {index}")).spawn(move || shared.serve()).ok()
+            thread::Builder::new()
+                .name(format!("cpu worker {index}"))
+                .spawn(move || {
+                    // Programs flush denormals, whichever thread computes a part of them.
+                    let _mode = FlushDenormals::on_this_thread();
+                    shared.serve();
+                })
+                .ok()
         };
         let workers: Vec<_> = (1..threads).map_while(spawn).collect();
         Pool { shared, threads: workers.len() + 1, process: std::process::id(), workers }

@@ -44,7 +44,8 @@ pub trait PjrtBuffer: Send + Sync + 'static {
     }
 
     /// The address of the storage on the device, stable while the buffer lives; `None` if there is no such
-    /// thing.
+    /// thing, or if pending contents have none yet: then the framework waits for them when the buffer
+    /// [is on the CPU](PjrtBuffer::is_on_cpu), and asks again.
     fn device_address(&self) -> Option<u64> {
         None
     }

@@ -58,6 +58,7 @@ pub struct StaticTopology<E> {
     devices: Vec<PjrtDeviceDescription>,
     attributes: Vec<NamedValue>,
     compiler: Option<Compiler<E>>,
+    serialized: Option<Vec<u8>>,
 }
 
 impl<E> StaticTopology<E> {
@@ -69,6 +70,7 @@ impl<E> StaticTopology<E> {
             devices,
             attributes: Vec::new(),
             compiler: None,
+            serialized: None,
         }
     }
 
@@ -76,6 +78,13 @@ impl<E> StaticTopology<E> {
     #[must_use]
     pub fn with_compiler(mut self, compiler: Compiler<E>) -> Self {
         self.compiler = Some(compiler);
+        self
+    }
+
+    /// The same topology, with the bytes from which the backend's topology reader makes it anew.
+    #[must_use]
+    pub fn with_serialized(mut self, bytes: Vec<u8>) -> Self {
+        self.serialized = Some(bytes);
         self
     }
 
@@ -109,5 +118,14 @@ impl<E: PjrtExecutable> PjrtTopologyDescription for StaticTopology<E> {
     fn compile(&self, program: &Program<'_>, options: &CompileOptions) -> Result<E> {
         let missing = || Status::unimplemented("this backend compiles only with a client; give PJRT_Compile one");
         self.compiler.ok_or_else(missing)?(program, options)
+    }
+
+    fn serialize(&self) -> Result<Vec<u8>> {
+        let missing = || {
+            Status::unimplemented(
+                "this backend does not serialize topologies; create the topology anew by name and options",
+            )
+        };
+        self.serialized.clone().ok_or_else(missing)
     }
 }

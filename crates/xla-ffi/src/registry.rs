@@ -59,6 +59,19 @@ impl Registry {
         Ok(known.clone())
     }
 
+    /// [`Registry::register`] for functions of which only the addresses are known, as they cross the PJRT C API: those of
+    /// the stages instantiate, prepare, initialize, execute and record, 0 where there is none. As in [`FfiHandler`], an
+    /// address that is not 0 is that of a handler function, in a library that is never unloaded.
+    ///
+    /// # Errors
+    /// Those of [`Registry::register`].
+    pub fn register_addresses(&self, target: &str, platform: &str, stages: [usize; 5], traits: u32) -> Result<()> {
+        let [instantiate, prepare, initialize, execute, record] = stages.map(handler_at);
+        let bundle = sys::XLA_FFI_Handler_Bundle { instantiate, prepare, initialize, execute, record };
+        // SAFETY: the addresses are those of handlers, and libraries with handlers are not unloaded; see above.
+        unsafe { self.register(target, platform, bundle, traits) }.map(|_| ())
+    }
+
     /// The handler of a target. Platforms are compared without regard to case; `host` is `cpu`.
     ///
     /// # Errors
@@ -98,22 +111,18 @@ impl FfiRegistry for Registry {
 
     fn register_handler(&self, handler: FfiHandler) -> Result<()> {
         let FfiHandler { target, platform, address, traits } = handler;
-        let address = std::ptr::with_exposed_provenance::<()>(address);
-        if address.is_null() {
+        if address == 0 {
             return Err(Status::invalid_argument(format!("the handler of custom call target {target:?} is null")));
         }
-        // SAFETY: `FfiHandler::address` is documented as the address of a handler function, and is not null.
-        let execute = unsafe { std::mem::transmute::<*const (), sys::XLA_FFI_Handler>(address) };
-        let bundle = sys::XLA_FFI_Handler_Bundle {
-            instantiate: None,
-            prepare: None,
-            initialize: None,
-            execute: Some(execute),
-            record: None,
-        };
-        // SAFETY: as above; libraries with handlers are not unloaded, says the contract of the FFI extension.
-        unsafe { self.register(&target, &platform, bundle, traits) }.map(|_| ())
+        self.register_addresses(&target, &platform, [0, 0, 0, address, 0], traits)
     }
+}
+
+/// The function at an address; `None` for 0.
+fn handler_at(address: usize) -> Option<sys::XLA_FFI_Handler> {
+    let pointer = std::ptr::with_exposed_provenance::<()>(address);
+    // SAFETY: not null, and a handler function by the contracts of `FfiHandler` and of `Registry::register_addresses`.
+    (address != 0).then(|| unsafe { std::mem::transmute::<*const (), sys::XLA_FFI_Handler>(pointer) })
 }
 
 fn canonical(platform: &str) -> String {

@@ -45,7 +45,17 @@ fn address<B: Backend>(buffer: &BufferState<B>) -> Result<u64> {
             buffer.shape
         ))
     };
-    buffer.held_or_live()?.now()?.and_then(|known| known.device_address()).ok_or_else(none)
+    let source = buffer.held_or_live()?;
+    source.exists().wait()?;
+    let known = source.now()?.ok_or_else(none)?;
+    match known.device_address() {
+        // Where contents get their memory when they are computed; callers read them next, so they wait anyway.
+        None if known.is_on_cpu() => {
+            known.ready_event().wait()?;
+            known.device_address().ok_or_else(none)
+        }
+        address => address.ok_or_else(none),
+    }
 }
 
 /// `PJRT_Buffer_UnsafePointer`.

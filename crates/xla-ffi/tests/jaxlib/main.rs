@@ -33,8 +33,11 @@ fn report(script: &str) -> Option<String> {
     // Cargo builds examples beside the tests.
     let test = std::env::current_exe().unwrap();
     let library = test.ancestors().nth(2).unwrap().join("examples").join("libcall_handler.so");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jaxlib").join(script);
-    let report = output(Command::new(python).arg(script).arg(library));
+    let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let script = crate_root.join("tests/jaxlib").join(script);
+    // Where the scripts find `local_symbols`, which plugins use too.
+    let support = crate_root.join("../../python/pjrt_plugin_support");
+    let report = output(Command::new(python).arg(script).arg(library).env("PYTHONPATH", support));
     println!("{report}");
     report.lines().last().map(str::to_owned)
 }

@@ -113,13 +113,13 @@ def test_ffi_targets_reach_the_plugin_or_are_refused(run_python, platform):
     done = run_python(f"""
         import jax, jax.numpy as jnp, numpy as np
         from jaxlib import lapack
-        from jax_plugins.{platform}.pjrt_plugin_support import capsule, ffi_targets
+        from jax_plugins.{platform}.pjrt_plugin_support import plugin_table
         import jax.extend.backend
         from jax._src import xla_bridge
         x = jnp.array([[4.0, 2.0], [2.0, 5.0]])
-        table = capsule.table_address(xla_bridge._backend_factories[{platform!r}].c_api)
+        table = plugin_table.PluginTable(xla_bridge._backend_factories[{platform!r}].c_api)
         [handler] = [handler for name, handler, *_ in lapack.registrations()["cpu"] if name == "lapack_spotrf_ffi"]
-        if ffi_targets.register_handler_function(table) is None:
+        if not table.takes_handlers:
             try:
                 jax.ffi.register_ffi_target("test_potrf", handler, platform={platform!r})
             except NotImplementedError as error:

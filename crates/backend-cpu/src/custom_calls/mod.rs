@@ -1,0 +1,79 @@
+//! Custom calls: the handler that a program names, bound to one call of it.
+//!
+//! Handlers are those that were registered for the platform in the typed FFI. Their code is not ours: it may wait for
+//! other programs of this client, so the turn of the device is given up first, and it sees the floating-point mode that
+//! the thread had before the program.
+
+mod attributes;
+mod registration;
+
+pub(crate) use registration::register;
+
+use crate::{PLATFORM, queue};
+use cpu_compiler::{ArrayType, CustomCall, CustomCalls, Error, Result};
+use cpu_runtime::FlushDenormals;
+use pjrt_wrapper::client_trait::{ElementType, Status};
+use stablehlo::ir::OpRef;
+use std::any::Any;
+use std::sync::Arc;
+use xla_ffi::{BufferSpec, CallSite, Registry, RunContext};
+
+/// The version of the calling convention that is typed.
+const TYPED: i64 = 4;
+
+/// The handlers of the process.
+pub(crate) struct RegisteredCalls;
+
+impl CustomCalls for RegisteredCalls {
+    fn bind(
+        &self,
+        op: OpRef<'_>,
+        arguments: &[ArrayType],
+        results: &[ArrayType],
+    ) -> Result<Option<Arc<dyn CustomCall>>> {
+        let target = op.string("call_target_name")?;
+        let Ok(handler) = Registry::process().handler(target, PLATFORM) else { return Ok(None) };
+        let version = op.int_or("api_version", 1)?;
+        if version != TYPED {
+            return Err(Error::unsupported(format!(
+                "custom call {target:?} asks for api_version {version}; handlers of this backend speak the typed interface, \
+                 api_version {TYPED}"
+            )));
+        }
+        let attrs = attributes::of(op)?;
+        let specs = |types: &[ArrayType]| types.iter().map(spec).collect::<Result<Vec<_>>>();
+        let (arguments, results) = (specs(arguments)?, specs(results)?);
+        let site = CallSite::instantiate(handler, arguments, results, attrs, &RunContext::default());
+        Ok(Some(Arc::new(BoundCall(site.map_err(error)?))))
+    }
+}
+
+struct BoundCall(Arc<CallSite>);
+
+impl CustomCall for BoundCall {
+    fn call(
+        &self,
+        context: Option<&(dyn Any + Send + Sync)>,
+        arguments: &[&[u8]],
+        results: &mut [&mut [u8]],
+    ) -> Result<()> {
+        let context = context.and_then(|context| context.downcast_ref::<RunContext>());
+        let context = context.ok_or_else(|| Error::internal("a launch without the context of custom calls"))?;
+        let call = || FlushDenormals::suspended(|| self.0.execute(arguments, results, context));
+        queue::outside(call).map_err(error)
+    }
+}
+
+fn spec(ty: &ArrayType) -> Result<BufferSpec> {
+    let element = match ty.element {
+        None => return Ok(BufferSpec::new(ElementType::Token, [])),
+        Some(element) => ElementType::from_mlir_text(element.text()),
+    };
+    let element = element.ok_or_else(|| Error::unsupported(format!("custom calls on arrays of {:?}", ty.element)))?;
+    Ok(BufferSpec::new(element, ty.dims.iter().map(|&dim| dim as i64).collect::<Vec<_>>()))
+}
+
+/// What a handler said.
+fn error(status: Status) -> Error {
+    Error::custom_call(status.message)
+}

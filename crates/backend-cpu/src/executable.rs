@@ -1,0 +1,112 @@
+//! Compiled programs: what the compiler made of one, and what the framework asks about it.
+
+use crate::custom_calls::RegisteredCalls;
+use crate::device::MEMORY_KINDS;
+use crate::signature::Signature;
+use cpu_compiler::{Error, ErrorKind, Executable, Options};
+use pjrt_wrapper::client_trait::{
+    Code, CompileOptions, CompiledMemoryStats, NamedValue, OptimizedProgram, PjrtExecutable, Program, Result, Shape,
+    Status,
+};
+use std::sync::Arc;
+
+/// A program that the machine can run.
+pub(crate) struct CpuExecutable {
+    pub(crate) signature: Signature,
+    pub(crate) compiled: Executable,
+}
+
+impl CpuExecutable {
+    pub(crate) fn compile(program: &Program<'_>, options: &CompileOptions) -> Result<Self> {
+        options.reject_unknown_overrides(&[])?;
+        if options.num_replicas * options.num_partitions != 1 {
+            return Err(Status::unimplemented(format!(
+                "a program for {} replicas x {} partitions: this backend runs a program on one device; use \
+                 jax.device_put to place its arguments on one",
+                options.num_replicas, options.num_partitions
+            )));
+        }
+        let module =
+            stablehlo::read_program(program.mlir()?).map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let signature = Signature::of(&module)?;
+        let compiled = Executable::compile(Arc::new(module), &Options { custom_calls: &RegisteredCalls });
+        Ok(CpuExecutable { signature, compiled: compiled.map_err(status)? })
+    }
+}
+
+/// An error of the compiler in PJRT's terms.
+pub(crate) fn status(error: Error) -> Status {
+    let code = match error.kind {
+        ErrorKind::Invalid => Code::InvalidArgument,
+        ErrorKind::Unsupported => Code::Unimplemented,
+        ErrorKind::OutOfMemory => Code::ResourceExhausted,
+        ErrorKind::Cancelled => Code::Cancelled,
+        ErrorKind::CustomCall | ErrorKind::Internal => Code::Internal,
+    };
+    let hint = if error.kind == ErrorKind::OutOfMemory { crate::client::MEMORY_HINT } else { "" };
+    Status::new(code, format!("{}{hint}", error.message))
+}
+
+fn kinds(indices: &[usize]) -> Option<Vec<String>> {
+    Some(indices.iter().map(|&index| MEMORY_KINDS[index].0.to_owned()).collect())
+}
+
+impl PjrtExecutable for CpuExecutable {
+    fn name(&self) -> &str {
+        &self.signature.name
+    }
+
+    fn parameters(&self) -> &[Shape] {
+        &self.signature.parameters
+    }
+
+    fn outputs(&self) -> &[Shape] {
+        &self.signature.outputs
+    }
+
+    fn donated_parameters(&self) -> &[usize] {
+        &self.signature.donated
+    }
+
+    fn parameter_memory_kinds(&self) -> Option<Vec<String>> {
+        kinds(&self.signature.parameter_kinds)
+    }
+
+    fn output_memory_kinds(&self) -> Option<Vec<String>> {
+        kinds(&self.signature.output_kinds)
+    }
+
+    fn cost_analysis(&self) -> Result<Vec<NamedValue>> {
+        let cost = self.compiled.cost();
+        Ok(vec![
+            NamedValue::new("flops", cost.flops as f32),
+            NamedValue::new("transcendentals", cost.transcendentals as f32),
+            NamedValue::new("bytes accessed", cost.bytes_accessed as f32),
+        ])
+    }
+
+    fn compiled_memory_stats(&self) -> Result<CompiledMemoryStats> {
+        let bytes = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let total = |shapes: &[Shape]| shapes.iter().map(|shape| bytes(shape.byte_size())).sum::<i64>();
+        let memory = self.compiled.memory();
+        let (argument_size, output_size) = (total(self.parameters()), total(self.outputs()));
+        let (alias_size, temp_size) = (bytes(memory.aliased), bytes(memory.temporaries));
+        let total_size = argument_size + output_size - alias_size + temp_size;
+        Ok(CompiledMemoryStats {
+            argument_size,
+            output_size,
+            alias_size,
+            temp_size,
+            peak_memory: total_size,
+            total_size,
+            total_allocation: total_size,
+            indefinite_allocations: bytes(memory.constants),
+            peak_unpadded_heap: total_size,
+            ..CompiledMemoryStats::default()
+        })
+    }
+
+    fn optimized_program(&self) -> Result<OptimizedProgram> {
+        Ok(OptimizedProgram { format: "mlir", code: self.compiled.text().into_bytes() })
+    }
+}

@@ -1,0 +1,82 @@
+//! Memory of another library that a buffer shows in place (DLPack). The one place with unsafe code.
+
+use cpu_runtime::ALIGNMENT;
+use pjrt_wrapper::client_trait::{ForeignBuffer, Layout, Result, Status};
+use std::sync::Arc;
+
+/// Memory of somebody else, who keeps it readable and unchanged as long as this lives.
+pub(crate) struct ForeignMemory {
+    owner: Arc<dyn ForeignBuffer>,
+    length: usize,
+}
+
+impl ForeignMemory {
+    /// # Errors
+    /// INVALID_ARGUMENT when there is no memory where there should be some.
+    pub(crate) fn new(owner: Arc<dyn ForeignBuffer>) -> Result<ForeignMemory> {
+        let length = owner.shape().byte_size();
+        if length > 0 && owner.address() == 0 {
+            return Err(Status::invalid_argument(format!("a view of a {} at address 0", owner.shape())));
+        }
+        Ok(ForeignMemory { owner, length })
+    }
+
+    /// The bytes, in whatever order their layout says.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        if self.length == 0 {
+            return &[];
+        }
+        let start = std::ptr::with_exposed_provenance::<u8>(self.owner.address() as usize);
+        // SAFETY: the device of this backend is the host, so a device address is one of this process. It is not null,
+        // and by the contract of `PJRT_Client_CreateViewOfDeviceBuffer` the owner keeps an array of the stated shape
+        // there, unchanged, until it is told that the view is gone: when `owner` is dropped.
+        unsafe { std::slice::from_raw_parts(start, self.length) }
+    }
+
+    /// Whether it begins where blocks may begin.
+    pub(crate) fn is_aligned(&self) -> bool {
+        self.length == 0 || (self.owner.address() as usize).is_multiple_of(ALIGNMENT)
+    }
+
+    /// The bytes in row-major order, if they are in another one.
+    ///
+    /// # Errors
+    /// UNIMPLEMENTED for tiled layouts.
+    pub(crate) fn in_row_major_order(&self, layout: &Layout) -> Result<Option<Vec<u8>>> {
+        let shape = self.owner.shape();
+        if !layout.tiles.is_empty() {
+            return Err(Status::unimplemented(format!("a view of a {shape} in layout {layout}: no tiles on CPUs")));
+        }
+        let extents: Vec<usize> = shape.dims.iter().map(|&dim| dim as usize).collect();
+        let mut strides = vec![0; extents.len()];
+        let mut stride = 1;
+        for &dim in &layout.minor_to_major {
+            strides[dim as usize] = stride;
+            stride *= extents[dim as usize];
+        }
+        let mut expected = 1;
+        let dense = extents.iter().zip(&strides).rev().all(|(&extent, &stride)| {
+            let fits = extent == 1 || stride == expected;
+            expected *= extent;
+            fits
+        });
+        if dense || self.length == 0 {
+            return Ok(None);
+        }
+        let (width, source) = (shape.element_type.byte_width(), self.bytes());
+        let mut bytes = Vec::with_capacity(self.length);
+        let mut index = vec![0; extents.len()];
+        for _ in 0..shape.element_count() {
+            let at: usize = index.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
+            bytes.extend_from_slice(&source[at * width..(at + 1) * width]);
+            for (index, extent) in index.iter_mut().zip(&extents).rev() {
+                *index += 1;
+                if *index < *extent {
+                    break;
+                }
+                *index = 0;
+            }
+        }
+        Ok(Some(bytes))
+    }
+}

@@ -1,0 +1,155 @@
+//! What the `main` of a program says about its arguments and results: shapes, donation, memory kinds, layouts.
+
+use crate::device::MEMORY_KINDS;
+use pjrt_wrapper::client_trait::{ElementType, Result, Shape, Status};
+use stablehlo::ir::{Attr, Module, NamedAttr, Type, TypeId};
+
+/// Facts about arguments and results.
+#[derive(Debug)]
+pub(crate) struct Signature {
+    /// The name of the program.
+    pub(crate) name: String,
+    /// Shapes of the arguments.
+    pub(crate) parameters: Vec<Shape>,
+    /// Shapes of the results.
+    pub(crate) outputs: Vec<Shape>,
+    /// Arguments whose storage the program may take, ascending.
+    pub(crate) donated: Vec<usize>,
+    /// Memory kind of each argument, an index into [`MEMORY_KINDS`].
+    pub(crate) parameter_kinds: Vec<usize>,
+    /// Memory kind of each result.
+    pub(crate) output_kinds: Vec<usize>,
+}
+
+impl Signature {
+    /// Reads the function `main`.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT when there is none; UNIMPLEMENTED for types, layouts and memory kinds that arrays here
+    /// cannot have.
+    pub(crate) fn of(module: &Module) -> Result<Signature> {
+        let main = module.function("main");
+        let main = main.ok_or_else(|| Status::invalid_argument("the program has no function main"))?;
+        let inputs = main.input_types().len();
+        let outputs = main.result_types().len();
+        let shapes = |types: &[TypeId]| types.iter().map(|&ty| shape(module, ty)).collect::<Result<Vec<_>>>();
+        let kind = |what, index, attributes| memory_kind(module, attributes, &format!("{what} {index} of main"));
+        let donated = |index: &usize| {
+            main.arg_attr(*index, "tf.aliasing_output").is_some()
+                || matches!(main.arg_attr(*index, "jax.buffer_donor"), Some(Attr::Bool(true)))
+        };
+        Ok(Signature {
+            name: name(module),
+            parameters: shapes(main.input_types())?,
+            outputs: shapes(main.result_types())?,
+            donated: (0..inputs).filter(donated).collect(),
+            parameter_kinds: (0..inputs)
+                .map(|index| kind("argument", index, main.arg_attrs(index)))
+                .collect::<Result<_>>()?,
+            output_kinds: (0..outputs)
+                .map(|index| kind("result", index, main.result_attrs(index)))
+                .collect::<Result<_>>()?,
+        })
+    }
+}
+
+fn name(module: &Module) -> String {
+    match module.op(module.root()).attr("sym_name") {
+        Some(Attr::String(text)) => module.str(*text).to_owned(),
+        _ => "main".to_owned(),
+    }
+}
+
+fn shape(module: &Module, ty: TypeId) -> Result<Shape> {
+    let refused = || {
+        let text = module.type_text(ty);
+        Status::unimplemented(format!("{text} in the signature of main: arrays of static shape only"))
+    };
+    match module.ty(ty) {
+        Type::Token => Shape::new(ElementType::Token, []),
+        Type::Tensor(tensor) if tensor.is_static() => {
+            let element = tensor.element_type().and_then(|element| ElementType::from_mlir_text(element.text()));
+            Shape::new(element.ok_or_else(refused)?, &*tensor.dims)
+        }
+        _ => Err(refused()),
+    }
+}
+
+/// The memory kind that the attributes of an argument or result ask for; checks their layout on the way.
+fn memory_kind(module: &Module, attributes: &[NamedAttr], place: &str) -> Result<usize> {
+    let mut kind = 0;
+    for &named in attributes {
+        let Attr::String(text) = module.attr(named.value) else { continue };
+        let (name, wish) = (module.attr_name(named), module.str(*text));
+        match name {
+            "mhlo.memory_kind" => {
+                let known = MEMORY_KINDS.iter().position(|&(kind, _)| kind == wish);
+                kind = known.ok_or_else(|| {
+                    let kinds = MEMORY_KINDS.map(|(kind, _)| kind).join(", ");
+                    Status::invalid_argument(format!("{place}: memory kind {wish:?}; devices here have {kinds}"))
+                })?;
+            }
+            "mhlo.layout_mode" if !is_row_major(wish) => {
+                return Err(Status::unimplemented(format!(
+                    "{place}: layout {wish}; arrays of this backend are row-major: leave the layout to the compiler, or \
+                     transpose"
+                )));
+            }
+            _ => {}
+        }
+    }
+    Ok(kind)
+}
+
+/// Whether a layout mode is satisfied by row-major arrays: `default`, `auto`, or a layout text such as `{1,0}`.
+fn is_row_major(mode: &str) -> bool {
+    if matches!(mode, "default" | "auto") {
+        return true;
+    }
+    let Some(dims) = mode.strip_prefix('{').and_then(|mode| mode.strip_suffix('}')) else { return false };
+    let dims: Option<Vec<usize>> = match dims {
+        "" => Some(Vec::new()),
+        dims => dims.split(',').map(|dim| dim.trim().parse().ok()).collect(),
+    };
+    dims.is_some_and(|dims| dims.iter().copied().eq((0..dims.len()).rev()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(text: &str) -> Result<Signature> {
+        Signature::of(&stablehlo::read_program(text.as_bytes()).expect("a program"))
+    }
+
+    #[test]
+    fn attributes_of_arguments_and_results_are_read() {
+        let signature = signature(
+            r#"module @jit_f {
+              func.func public @main(%a: tensor<2xf32> {tf.aliasing_output = 0 : i32},
+                  %b: tensor<i64> {mhlo.memory_kind = "pinned_host"}, %c: tensor<3xi1> {jax.buffer_donor = true})
+                  -> (tensor<2xf32> {mhlo.layout_mode = "default"}, tensor<3xi1> {mhlo.layout_mode = "{0}"}) {
+                return %a, %c : tensor<2xf32>, tensor<3xi1>
+              }
+            }"#,
+        )
+        .unwrap();
+        assert_eq!((signature.name.as_str(), &signature.donated[..]), ("jit_f", &[0, 2][..]));
+        assert_eq!((signature.parameter_kinds, signature.output_kinds), (vec![0, 1, 0], vec![0, 0]));
+        assert_eq!(signature.outputs[1].to_string(), "pred[3]");
+    }
+
+    #[test]
+    fn wishes_that_cannot_be_fulfilled_are_refused() {
+        let with = |attribute: &str| {
+            signature(&format!(
+                "func.func @main(%a: tensor<2x3xf32> {{{attribute}}}) -> tensor<2x3xf32> {{ return %a : tensor<2x3xf32> }}"
+            ))
+        };
+        let error = with("mhlo.layout_mode = \"{0,1}\"").unwrap_err();
+        assert!(error.message.contains("argument 0 of main: layout {0,1}"), "{error}");
+        let error = with("mhlo.memory_kind = \"moon\"").unwrap_err();
+        assert!(error.message.contains("device, pinned_host, unpinned_host"), "{error}");
+        assert!(signature("func.func @main(%a: tensor<?xf32>) { return }").is_err());
+    }
+}
