@@ -8,6 +8,8 @@ use cpu_vir::small_float::{self, SmallFloat};
 use cpu_vir::{ReduceKind, Storage};
 use num_complex::Complex;
 
+use crate::{KernelError, Shape};
+
 /// A storage as a Rust type.
 pub(crate) trait Element: 'static {
     /// As it lies in memory.
@@ -22,6 +24,14 @@ pub(crate) trait Element: 'static {
 
 /// What elements are computed in.
 pub(crate) trait Number: Copy + Send + Sync + PartialEq + 'static {
+    /// What changes no sum.
+    const ZERO: Self;
+    /// What changes no product.
+    const ONE: Self;
+    /// What no number is below.
+    const LOWEST: Self;
+    /// What no number is above.
+    const HIGHEST: Self;
     /// Sum; integers wrap, truths are or.
     fn sum(self, other: Self) -> Self;
     /// Product; integers wrap, truths are and.
@@ -30,6 +40,10 @@ pub(crate) trait Number: Copy + Send + Sync + PartialEq + 'static {
     fn least(self, other: Self) -> Self;
     /// The greater, likewise.
     fn greatest(self, other: Self) -> Self;
+    /// Whether it is above the other; complex numbers by real parts first.
+    fn is_above(self, other: Self) -> bool;
+    /// Whether it is the other or above it; complex numbers by real parts first.
+    fn at_least(self, other: Self) -> bool;
     /// Bits in both; `None` for floats.
     fn bits(kind: ReduceKind) -> Option<fn(Self, Self) -> Self>;
 }
@@ -37,6 +51,10 @@ pub(crate) trait Number: Copy + Send + Sync + PartialEq + 'static {
 macro_rules! whole_numbers {
     ($($T:ident)*) => {$(
         impl Number for $T {
+            const ZERO: $T = 0;
+            const ONE: $T = 1;
+            const LOWEST: $T = $T::MIN;
+            const HIGHEST: $T = $T::MAX;
             #[inline(always)]
             fn sum(self, other: $T) -> $T {
                 self.wrapping_add(other)
@@ -52,6 +70,14 @@ macro_rules! whole_numbers {
             #[inline(always)]
             fn greatest(self, other: $T) -> $T {
                 self.max(other)
+            }
+            #[inline(always)]
+            fn is_above(self, other: $T) -> bool {
+                self > other
+            }
+            #[inline(always)]
+            fn at_least(self, other: $T) -> bool {
+                self >= other
             }
             fn bits(kind: ReduceKind) -> Option<fn($T, $T) -> $T> {
                 match kind {
@@ -69,6 +95,10 @@ whole_numbers! { i8 i16 i32 i64 u8 u16 u32 u64 }
 macro_rules! floats {
     ($($T:ident)*) => {$(
         impl Number for $T {
+            const ZERO: $T = -0.0;
+            const ONE: $T = 1.0;
+            const LOWEST: $T = $T::NEG_INFINITY;
+            const HIGHEST: $T = $T::INFINITY;
             #[inline(always)]
             fn sum(self, other: $T) -> $T {
                 self + other
@@ -87,12 +117,24 @@ macro_rules! floats {
                 let first = self.is_nan() | (self > other) | ((self == other) & other.is_sign_negative());
                 if first { self } else { other }
             }
+            #[inline(always)]
+            fn is_above(self, other: $T) -> bool {
+                self > other
+            }
+            #[inline(always)]
+            fn at_least(self, other: $T) -> bool {
+                self >= other
+            }
             fn bits(_: ReduceKind) -> Option<fn($T, $T) -> $T> {
                 None
             }
         }
 
         impl Number for Complex<$T> {
+            const ZERO: Self = Complex { re: -0.0, im: -0.0 };
+            const ONE: Self = Complex { re: 1.0, im: 0.0 };
+            const LOWEST: Self = Complex { re: $T::NEG_INFINITY, im: $T::NEG_INFINITY };
+            const HIGHEST: Self = Complex { re: $T::INFINITY, im: $T::INFINITY };
             #[inline(always)]
             fn sum(self, other: Self) -> Self {
                 self + other
@@ -108,6 +150,12 @@ macro_rules! floats {
             #[inline(always)]
             fn greatest(self, other: Self) -> Self {
                 if is_less(self, other) { other } else { self }
+            }
+            fn is_above(self, other: Self) -> bool {
+                is_less(other, self)
+            }
+            fn at_least(self, other: Self) -> bool {
+                is_less(other, self) || self == other
             }
             fn bits(_: ReduceKind) -> Option<fn(Self, Self) -> Self> {
                 None
@@ -126,6 +174,10 @@ fn is_less<T: PartialOrd + Copy>(a: Complex<T>, b: Complex<T>) -> bool {
 pub(crate) struct Truth(bool);
 
 impl Number for Truth {
+    const ZERO: Truth = Truth(false);
+    const ONE: Truth = Truth(true);
+    const LOWEST: Truth = Truth(false);
+    const HIGHEST: Truth = Truth(true);
     fn sum(self, other: Truth) -> Truth {
         Truth(self.0 | other.0)
     }
@@ -137,6 +189,12 @@ impl Number for Truth {
     }
     fn greatest(self, other: Truth) -> Truth {
         self.sum(other)
+    }
+    fn is_above(self, other: Truth) -> bool {
+        self.0 & !other.0
+    }
+    fn at_least(self, other: Truth) -> bool {
+        self.0 >= other.0
     }
     fn bits(kind: ReduceKind) -> Option<fn(Truth, Truth) -> Truth> {
         match kind {
@@ -264,6 +322,8 @@ macro_rules! with_element {
     }};
 }
 
+pub(crate) use with_element;
+
 /// Something to do with a function of two stored elements; a loop of its own for each function of the hot types.
 pub(crate) trait Visitor {
     type Output;
@@ -310,6 +370,52 @@ pub(crate) fn visit<V: Visitor>(kind: ReduceKind, storage: Storage, visitor: V) 
         }
         Some(visitor.visit(pointer::<E>(kind)?))
     })
+}
+
+/// Fails when elements of the shape have no such function.
+pub(crate) fn is_defined(op: &'static str, kind: ReduceKind, shape: &Shape) -> Result<(), KernelError> {
+    struct Defined;
+    impl Visitor for Defined {
+        type Output = ();
+        fn visit<T: Pod + Send + Sync>(self, _: impl Fn(T, T) -> T + Copy + Send + Sync) {}
+    }
+    let undefined = || KernelError::invalid(op, format!("{kind} is not defined for {shape}"));
+    visit(kind, shape.storage, Defined).ok_or_else(undefined)
+}
+
+/// The bytes of the element that changes nothing when it is combined; the nearest there is in types without zero.
+pub(crate) fn identity(kind: ReduceKind, storage: Storage) -> Vec<u8> {
+    with_element!(storage, E => bytemuck::bytes_of(&identity_of::<E>(kind)).to_vec())
+}
+
+fn identity_of<E: Element>(kind: ReduceKind) -> E::Raw {
+    let number = match kind {
+        ReduceKind::Sum => E::Number::ZERO,
+        ReduceKind::Product => E::Number::ONE,
+        ReduceKind::Min => extreme::<E>(E::Number::HIGHEST, E::Number::LOWEST, E::Number::greatest),
+        ReduceKind::Max => extreme::<E>(E::Number::LOWEST, E::Number::HIGHEST, E::Number::least),
+        ReduceKind::And => {
+            let mut ones = <E::Raw as bytemuck::Zeroable>::zeroed();
+            bytemuck::bytes_of_mut(&mut ones).fill(0xff);
+            E::read(ones)
+        }
+        ReduceKind::Or | ReduceKind::Xor => return <E::Raw as bytemuck::Zeroable>::zeroed(),
+    };
+    E::write(number)
+}
+
+/// The extreme of an element type, which may be nearer than that of what it is computed in.
+#[allow(clippy::eq_op, reason = "what is not a number differs from itself")]
+fn extreme<E: Element>(
+    wide: E::Number,
+    opposite: E::Number,
+    combine: fn(E::Number, E::Number) -> E::Number,
+) -> E::Number {
+    if size_of::<E::Raw>() > 1 {
+        return wide;
+    }
+    let codes = (0..=255u8).map(|code| E::read(bytemuck::pod_read_unaligned(&[code])));
+    codes.filter(|number| number == number).fold(opposite, combine)
 }
 
 fn by_bits<E: Element>(kind: ReduceKind, a: E::Raw, b: E::Raw) -> E::Raw {

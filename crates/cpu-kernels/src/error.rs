@@ -27,4 +27,8 @@ impl KernelError {
     pub(crate) fn invalid(op: &'static str, problem: impl Into<String>) -> KernelError {
         KernelError::Invalid { op, problem: problem.into() }
     }
+
+    pub(crate) fn unsupported(op: &'static str, problem: impl Into<String>) -> KernelError {
+        KernelError::Unsupported { op, problem: problem.into() }
+    }
 }

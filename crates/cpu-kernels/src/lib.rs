@@ -31,14 +31,18 @@ mod index;
 mod lanes;
 mod layout;
 mod parallel;
+mod reduce;
 mod scratch;
 mod shape;
 mod view;
+mod window;
 
 pub use dot::{DotDimensions, DotGeneral};
 pub use error::KernelError;
 pub use index::{Gather, GatherDimensions, OutOfBounds, Scatter, ScatterBody, ScatterDimensions};
+pub use reduce::{ArgExtreme, Reduce};
 pub use shape::Shape;
+pub use window::{ReduceWindow, Select, SelectAndScatter, WindowBody, WindowDimension};
 
 use cpu_runtime::Pool;
 

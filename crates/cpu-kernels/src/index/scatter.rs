@@ -6,7 +6,7 @@ use cpu_vir::{Program, ReduceKind, Storage};
 
 use super::vectors::{BatchOffsets, Bounds, IndexVectors, OUTSIDE};
 use crate::body::{Body, TILE, by_size, tile_bytes, tiles};
-use crate::element::{Visitor, visit};
+use crate::element::{Visitor, is_defined, visit};
 use crate::layout::{advance, check_axes, merge, row_major};
 use crate::view::{numbers, numbers_mut, with_operands};
 use crate::{KernelError, OpKernel, Shape, scratch};
@@ -128,13 +128,7 @@ impl Scatter {
         let combine = match body {
             ScatterBody::Assign if inputs.len() == 1 => Combine::Assign,
             ScatterBody::Reduce(kind) if inputs.len() == 1 => {
-                struct Defined;
-                impl Visitor for Defined {
-                    type Output = ();
-                    fn visit<T: Pod + Send + Sync>(self, _: impl Fn(T, T) -> T + Copy + Send + Sync) {}
-                }
-                let undefined = || KernelError::invalid(OP, format!("{kind} is not defined for {input}"));
-                visit(*kind, input.storage, Defined).ok_or_else(undefined)?;
+                is_defined(OP, *kind, input)?;
                 Combine::Reduce(*kind)
             }
             ScatterBody::Program(program) => {

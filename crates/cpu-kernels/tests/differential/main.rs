@@ -3,4 +3,6 @@
 mod dot;
 mod index;
 mod random;
+mod reduce;
 mod run;
+mod window;
