@@ -3,9 +3,12 @@
 use crate::array_type::ArrayType;
 use crate::custom_call::CustomCalls;
 use crate::error::{Error, Result};
+use crate::import::import;
+use crate::plan::{ArgumentPlan, Donation, Plan, plan};
+use crate::run::run;
 use cpu_runtime::{Block, Budget, Pool};
-use stablehlo::eval::{Evaluator, Process, Registry, Tensor, Value};
-use stablehlo::ir::Module;
+use stablehlo::eval::Process;
+use stablehlo::ir::{Attr, Function, Module};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -73,22 +76,28 @@ pub struct MemoryUse {
 
 /// A compiled program.
 pub struct Executable {
-    evaluator: Evaluator,
+    plan: Plan,
     parameters: Vec<ArrayType>,
     results: Vec<ArrayType>,
 }
+
+/// A run of fewer estimated nanoseconds is not worth another thread.
+const SHORT: u64 = 100_000;
 
 impl Executable {
     /// Compiles the function `main` of a module.
     ///
     /// # Errors
     /// For programs that break a rule or that cannot run here, with op, types, location and the way out.
-    pub fn compile(module: Arc<Module>, _options: &Options<'_>) -> Result<Executable> {
+    pub fn compile(module: Arc<Module>, options: &Options<'_>) -> Result<Executable> {
+        stablehlo::verify::verify(&module).map_err(|errors| Error::invalid(errors.to_string()))?;
         let main = module.function("main").ok_or_else(|| Error::invalid("the program has no function `main`"))?;
         let types = |ids: &[_]| ids.iter().map(|&ty| ArrayType::of(&module, ty)).collect::<Result<Vec<_>>>();
         let (parameters, results) = (types(main.input_types())?, types(main.result_types())?);
-        let evaluator = Evaluator::new(module, &Registry::default())?;
-        Ok(Executable { evaluator, parameters, results })
+        let donated: Vec<Option<Donation>> = (0..parameters.len()).map(|index| donation(main, index)).collect();
+        let graph = import(&module, options.custom_calls)?;
+        let plan = plan(&graph, &parameters, &results, &donated)?;
+        Ok(Executable { plan, parameters, results })
     }
 
     /// The types of the arguments.
@@ -103,22 +112,32 @@ impl Executable {
 
     /// Whether a run is so short that handing it to another thread costs more than it.
     pub fn is_short(&self) -> bool {
-        false
+        !self.plan.has_loops && !self.plan.has_calls && self.plan.nanoseconds < SHORT
     }
 
     /// What a run costs.
     pub fn cost(&self) -> Cost {
-        Cost::default()
+        let Plan { flops, transcendentals, bytes_accessed, .. } = self.plan;
+        Cost { flops, transcendentals, bytes_accessed }
     }
 
     /// What memory a run takes.
     pub fn memory(&self) -> MemoryUse {
-        MemoryUse::default()
+        let aliased = self.plan.arguments.iter().map(|argument| match argument {
+            ArgumentPlan::Becomes(result) => self.plan.results[*result],
+            ArgumentPlan::Read => 0,
+        });
+        MemoryUse {
+            constants: self.plan.constants.iter().map(|bytes| bytes.len()).sum(),
+            temporaries: self.plan.arena,
+            aliased: aliased.sum(),
+        }
     }
 
-    /// The plan, for people.
+    /// The plan, for people: a paragraph for each step.
     pub fn text(&self) -> String {
-        stablehlo::text::print(self.evaluator.module(), &stablehlo::text::PrintOptions::default())
+        let steps = self.plan.text.iter().enumerate();
+        steps.map(|(index, text)| format!("{index}: {}\n", text.trim_end())).collect()
     }
 
     /// Runs the program; one block for each result, empty for tokens.
@@ -126,23 +145,25 @@ impl Executable {
     /// # Errors
     /// When arguments do not fit, memory runs out, a custom call fails or the run is cancelled.
     pub fn run(&self, launch: Launch<'_>) -> Result<Vec<Block>> {
-        let value = |(argument, ty): (&Argument<'_>, &ArrayType)| match ty.element {
-            None => Ok(Value::Token),
-            Some(element) => Tensor::from_bytes(element, &ty.dims, argument.bytes())
-                .map(Value::from)
-                .map_err(|error| Error::invalid(error.to_string())),
-        };
-        let inputs = launch.arguments.iter().zip(&self.parameters).map(value).collect::<Result<Vec<_>>>()?;
-        let store = |value: Value| {
-            let bytes = match &value {
-                Value::Tensor(tensor) => tensor.bytes(),
-                _ => &[],
-            };
-            let mut block = launch.budget.allocate(bytes.len())?;
-            block.bytes_mut().copy_from_slice(bytes);
-            Ok(block)
-        };
-        let results = self.evaluator.run_as(launch.process, launch.cancelled, inputs)?;
-        results.into_iter().map(store).collect()
+        if launch.arguments.len() != self.parameters.len() {
+            let (given, wanted) = (launch.arguments.len(), self.parameters.len());
+            return Err(Error::invalid(format!("the program takes {wanted} arguments, {given} were given")));
+        }
+        for (index, (argument, ty)) in launch.arguments.iter().zip(&self.parameters).enumerate() {
+            let (given, wanted) = (argument.bytes().len(), ty.bytes());
+            if given != wanted {
+                return Err(Error::invalid(format!("argument {index} has {wanted} bytes, {given} were given")));
+            }
+        }
+        run(&self.plan, launch)
+    }
+}
+
+/// What the program says about giving up an argument.
+fn donation(main: Function<'_>, index: usize) -> Option<Donation> {
+    match (main.arg_attr(index, "tf.aliasing_output"), main.arg_attr(index, "jax.buffer_donor")) {
+        (Some(Attr::Integer { value, .. }), _) => usize::try_from(*value).ok().map(Donation::To),
+        (_, Some(Attr::Bool(true))) => Some(Donation::Any),
+        _ => None,
     }
 }

@@ -9,6 +9,12 @@ mod array_type;
 mod custom_call;
 mod error;
 mod executable;
+mod fuse;
+mod graph;
+mod import;
+mod kernel;
+mod plan;
+mod run;
 
 pub use array_type::ArrayType;
 pub use custom_call::{CustomCall, CustomCalls, NoCustomCalls};

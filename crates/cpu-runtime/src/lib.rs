@@ -1,6 +1,6 @@
 //! What the CPU engine runs on: one thread pool, aligned memory with a budget, the floating-point mode.
 //!
-//! Knows no program, no kernel and nothing of PJRT. Unsafe code is confined to `memory` (allocation), `pool` (a
+//! Knows no program, no kernel and nothing of PJRT. Unsafe code is confined to `memory` (allocation), `views` (disjoint pieces of it), `pool` (a
 //! borrowed task on other threads) and `denormals` (a control register).
 //!
 //! ```
@@ -24,8 +24,10 @@ mod budget;
 mod denormals;
 mod memory;
 mod pool;
+mod views;
 
 pub use budget::{Budget, OutOfMemory, Usage};
 pub use denormals::FlushDenormals;
 pub use memory::{ALIGNMENT, Block};
 pub use pool::Pool;
+pub use views::{Span, Views};

@@ -7,7 +7,7 @@ use crate::exec::memory::{GatherFn, LoadFn, StoreFn, memory};
 use crate::exec::registers::Slots;
 use crate::exec::{Kernel, Need, arithmetic, conversion, fold};
 use crate::op::ReduceKind;
-use crate::program::{Access, Inst, Part, Program, Role, Value};
+use crate::program::{Access, Inst, OperandId, Part, Program, Role, Value};
 use crate::verify::{Invalid, reach, verify};
 
 /// A value's place among the tile pointers; the position of its instruction.
@@ -328,6 +328,8 @@ struct Assembly<'p> {
     last_use: Vec<Option<usize>>,
     /// Stores by the instruction after which they are done.
     stores_after: Vec<Vec<usize>>,
+    /// For each operand, the instruction after which it is first stored to.
+    written_at: Vec<Option<usize>>,
     slots: Slots,
     registers: Vec<usize>,
     steps: [Vec<Step>; 3],
@@ -344,6 +346,7 @@ impl<'p> Assembly<'p> {
             });
         }
         let mut stores_after = vec![Vec::new(); count];
+        let mut written_at = vec![None; program.operands.len()];
         let mut last_use: Vec<Option<usize>> = (0..count).map(Some).collect();
         for (at, inst) in program.body.iter().enumerate() {
             inst.for_each_argument(|argument| {
@@ -362,6 +365,8 @@ impl<'p> Assembly<'p> {
             );
             let at = reads.map(|(at, _)| at).max().unwrap_or(0).max(store.value.index());
             stores_after[at].push(index);
+            let first = &mut written_at[store.access.operand.index()];
+            *first = Some(first.map_or(at, |first| at.min(first)));
             let held = holder[store.value.index()] as usize;
             last_use[held] = match stages[held] {
                 Stage::Run => None,
@@ -379,10 +384,18 @@ impl<'p> Assembly<'p> {
             holder,
             last_use,
             stores_after,
+            written_at,
             slots: Slots::default(),
             registers: vec![0; count],
             steps: [Vec::new(), Vec::new(), Vec::new()],
         }
+    }
+
+    /// Whether memory changes while a value that was loaded from it is still wanted, so that it has to be copied.
+    fn is_overwritten(&self, at: usize, operand: OperandId) -> bool {
+        let Some(written) = self.written_at[operand.index()] else { return false };
+        let stored = self.program.stores.iter().any(|store| self.held(store.value) as usize == at);
+        stored || self.last_use[at].is_none_or(|last| last > written)
     }
 
     fn held(&self, value: Value) -> Register {
@@ -433,7 +446,7 @@ impl<'p> Assembly<'p> {
                     term,
                     function: loops.load.pick(self.isa),
                     size: ty.size(),
-                    direct: loops.same && !storage.is_complex(),
+                    direct: loops.same && !storage.is_complex() && !self.is_overwritten(at, access.operand),
                     fill: guard.as_ref().map_or(0, |guard| guard.fill.bits()),
                 })
             }
@@ -527,9 +540,9 @@ impl<'p> Assembly<'p> {
                 store: memory(storage).store.pick(self.isa),
                 operand: reduction.access.operand.index(),
                 term: if plan.mode == Mode::Across { self.terms.all.len() + index } else { index },
-                results: self.slots.take(size),
-                running: [self.slots.take(size), self.slots.take(size)],
-                levels: (0..levels).map(|_| self.slots.take(size)).collect(),
+                results: self.slots.fresh(size),
+                running: [self.slots.fresh(size), self.slots.fresh(size)],
+                levels: (0..levels).map(|_| self.slots.fresh(size)).collect(),
             });
         }
         folds

@@ -18,6 +18,11 @@ impl Slots {
         if let Some(slot) = self.free[size.trailing_zeros() as usize].pop() {
             return slot;
         }
+        self.fresh(size)
+    }
+
+    /// A slot that no value of a body ever has, for what lives on while bodies run again and again.
+    pub(super) fn fresh(&mut self, size: usize) -> usize {
         let slot = self.end;
         self.end += (LANES * size).next_multiple_of(LINE);
         slot

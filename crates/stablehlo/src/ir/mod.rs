@@ -23,6 +23,7 @@ mod attr;
 pub mod attrs;
 mod build;
 mod edit;
+mod extract;
 mod function;
 mod ids;
 mod import;

@@ -1,0 +1,11 @@
+//! From graph values to loops: which values are computed together, and the loop programs that do it.
+//!
+//! Knows the graph and `cpu_vir` programs; it must know nothing of buffers and of running.
+
+mod cluster;
+mod emit;
+mod index_map;
+pub(crate) mod lanes;
+
+pub(crate) use cluster::{Chooser, Loop, Store};
+pub(crate) use emit::source;

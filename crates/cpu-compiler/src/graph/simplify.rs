@@ -1,0 +1,133 @@
+//! Building with simplification: only what changes no bit of any result.
+
+use super::{BlockId, Graph, Literal, MapOp, Op, Value};
+use crate::array_type::ArrayType;
+use std::sync::Arc;
+
+impl Graph {
+    /// Adds an element-wise node.
+    pub fn map(&mut self, block: BlockId, op: MapOp, inputs: Vec<Value>, ty: Arc<ArrayType>) -> Value {
+        match (op, &*inputs) {
+            (MapOp::Convert | MapOp::Bitcast, &[x]) if self.ty(x).element == ty.element => return x,
+            (MapOp::Select, &[mask, yes, no]) => {
+                if yes == no {
+                    return yes;
+                }
+                if let Some(Literal { bytes, splat: true }) = self.literal(mask) {
+                    return if bytes[0] != 0 { yes } else { no };
+                }
+            }
+            (MapOp::Real, &[x]) if matches!(self.op(x), Op::Map(MapOp::Complex)) => return self.inputs(x)[0],
+            (MapOp::Imag, &[x]) if matches!(self.op(x), Op::Map(MapOp::Complex)) => return self.inputs(x)[1],
+            _ => {}
+        }
+        self.pure(block, Op::Map(op), inputs, ty)
+    }
+
+    /// Repeats an array along new dimensions. `dims`: which dimension of the result each of the operand's becomes.
+    pub fn broadcast(&mut self, block: BlockId, x: Value, dims: Vec<usize>, ty: Arc<ArrayType>) -> Value {
+        if let Some(Literal { bytes, splat: true }) = self.literal(x) {
+            let bytes = bytes.clone();
+            return self.pure(block, Op::Constant(Literal { bytes, splat: true }), Vec::new(), ty);
+        }
+        // Sizes of 1 that are stretched are dropped first, so that a broadcast only adds dimensions.
+        let from = self.ty(x).clone();
+        let stretched = |d: &usize| from.dims[*d] == 1 && ty.dims[dims[*d]] != 1;
+        if (0..dims.len()).any(|d| stretched(&d)) {
+            let kept: Vec<usize> = (0..dims.len()).filter(|d| !stretched(d)).collect();
+            let sizes: Vec<usize> = kept.iter().map(|&d| from.dims[d]).collect();
+            let thin = Arc::new(ArrayType { element: from.element, dims: sizes });
+            let x = self.view(block, x, thin);
+            return self.broadcast(block, x, kept.iter().map(|&d| dims[d]).collect(), ty);
+        }
+        if from.dims == ty.dims && dims.is_sorted() {
+            return x;
+        }
+        if let Op::Broadcast(inner) = self.op(x) {
+            let dims = inner.iter().map(|&d| dims[d]).collect();
+            let x = self.inputs(x)[0];
+            return self.broadcast(block, x, dims, ty);
+        }
+        self.pure(block, Op::Broadcast(dims), vec![x], ty)
+    }
+
+    /// The same bytes under another type of as many bytes.
+    pub fn view(&mut self, block: BlockId, x: Value, ty: Arc<ArrayType>) -> Value {
+        if *self.ty(x) == ty {
+            return x;
+        }
+        match self.op(x) {
+            Op::Constant(literal) if self.ty(x).width() == ty.width() => {
+                let literal = literal.clone();
+                self.pure(block, Op::Constant(literal), Vec::new(), ty)
+            }
+            Op::View => {
+                let x = self.inputs(x)[0];
+                self.view(block, x, ty)
+            }
+            _ => self.pure(block, Op::View, vec![x], ty),
+        }
+    }
+
+    /// Permutes dimensions: dimension `i` of the result is dimension `order[i]` of the operand.
+    pub fn transpose(&mut self, block: BlockId, x: Value, order: Vec<usize>, ty: Arc<ArrayType>) -> Value {
+        if order.is_sorted() {
+            return x;
+        }
+        // Moving only dimensions of size 1 changes no byte.
+        let sizes = &self.ty(x).dims;
+        if order.iter().filter(|&&d| sizes[d] != 1).is_sorted() {
+            return self.view(block, x, ty);
+        }
+        match self.op(x) {
+            Op::Constant(literal) if literal.splat => {
+                let literal = literal.clone();
+                self.pure(block, Op::Constant(literal), Vec::new(), ty)
+            }
+            Op::Transpose(inner) => {
+                let order = order.iter().map(|&d| inner[d]).collect();
+                let x = self.inputs(x)[0];
+                self.transpose(block, x, order, ty)
+            }
+            _ => self.pure(block, Op::Transpose(order), vec![x], ty),
+        }
+    }
+
+    /// Every `stride`-th element from `start` on, as many as the type says.
+    pub fn slice(
+        &mut self,
+        block: BlockId,
+        x: Value,
+        start: Vec<usize>,
+        stride: Vec<usize>,
+        ty: Arc<ArrayType>,
+    ) -> Value {
+        if self.ty(x).dims == ty.dims {
+            return x;
+        }
+        match self.op(x) {
+            Op::Constant(literal) if literal.splat => {
+                let literal = literal.clone();
+                self.pure(block, Op::Constant(literal), Vec::new(), ty)
+            }
+            _ => self.pure(block, Op::Slice { start, stride }, vec![x], ty),
+        }
+    }
+
+    /// Reverses dimensions.
+    pub fn reverse(&mut self, block: BlockId, x: Value, dims: Vec<usize>) -> Value {
+        let ty = self.ty(x).clone();
+        let dims: Vec<usize> = dims.into_iter().filter(|&d| ty.dims[d] > 1).collect();
+        let splat = self.literal(x).is_some_and(|literal| literal.splat);
+        if dims.is_empty() || splat { x } else { self.pure(block, Op::Reverse(dims), vec![x], ty) }
+    }
+
+    /// Puts arrays one after another along a dimension.
+    pub fn concatenate(&mut self, block: BlockId, parts: Vec<Value>, dim: usize, ty: Arc<ArrayType>) -> Value {
+        let mut parts: Vec<Value> = parts.into_iter().filter(|&part| self.ty(part).dims[dim] > 0).collect();
+        match parts.len() {
+            1 => parts.remove(0),
+            _ => self.pure(block, Op::Concatenate(dim), parts, ty),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Reductions that loops can do: one of the usual operations for each operand.
+
+use super::Importer;
+use super::region::pairwise;
+use crate::array_type::ArrayType;
+use crate::error::Result;
+use crate::fuse::lanes;
+use crate::graph::{MapOp, Op, Value};
+use cpu_vir::{BinaryOp, ReduceKind};
+use stablehlo::ir::{OpCode, OpRef};
+use stablehlo::{ElementKind, ElementType};
+
+impl<'m> Importer<'m> {
+    /// The results of a reduction; `None` when it is none, or none that loops can do.
+    pub(super) fn reduction(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
+        if op.code() != OpCode::Reduce {
+            return Ok(None);
+        }
+        let Some(operations) = pairwise(op, 0) else { return Ok(None) };
+        let inputs = self.operands(op)?;
+        let n = operations.len();
+        let mut dims: Vec<usize> = op.i64s("dimensions")?.iter().map(|&dim| dim as usize).collect();
+        dims.sort_unstable();
+        let mut plan = Vec::with_capacity(n);
+        for (index, (_, operation)) in operations.into_iter().enumerate() {
+            let result = self.result_type(op, index)?;
+            let element = self.graph.ty(inputs[index]).element;
+            let (Some(element), true) = (element, element == result.element) else { return Ok(None) };
+            let Some((kind, neutral)) = kind(operation, element) else { return Ok(None) };
+            plan.push((kind, neutral, result));
+        }
+        let mut results = Vec::with_capacity(n);
+        for (index, (kind, neutral, result)) in plan.into_iter().enumerate() {
+            let (x, init) = (inputs[index], inputs[n + index]);
+            let reduced = match dims.is_empty() {
+                true => x,
+                false => self.pure(Op::Reduce { dims: dims.clone(), kinds: vec![kind] }, vec![x], result.clone()),
+            };
+            let is_neutral = self.graph.literal(init).is_some_and(|literal| *literal.bytes == *neutral);
+            results.push(match is_neutral {
+                true => reduced,
+                false => {
+                    let init = self.spread(init, &result.dims);
+                    self.graph.map(self.block, MapOp::Binary(kind.combine()), vec![init, reduced], result)
+                }
+            });
+        }
+        Ok(Some(results))
+    }
+}
+
+/// The kind of a reduction over an element type, and the value that changes no result.
+pub(super) fn kind(operation: BinaryOp, element: ElementType) -> Option<(ReduceKind, Vec<u8>)> {
+    let bool = element == ElementType::Bool;
+    let kind = match operation {
+        BinaryOp::Add | BinaryOp::Max if bool => ReduceKind::Or,
+        BinaryOp::Mul | BinaryOp::Min if bool => ReduceKind::And,
+        BinaryOp::Add => ReduceKind::Sum,
+        BinaryOp::Mul => ReduceKind::Product,
+        BinaryOp::Min => ReduceKind::Min,
+        BinaryOp::Max => ReduceKind::Max,
+        BinaryOp::And => ReduceKind::And,
+        BinaryOp::Or => ReduceKind::Or,
+        BinaryOp::Xor => ReduceKind::Xor,
+        _ => return None,
+    };
+    // Sums of complex numbers go part by part; products do not.
+    let complex = element.kind() == ElementKind::Complex;
+    let ty = ArrayType::new(element, &[]);
+    if complex && kind != ReduceKind::Sum
+        || !complex && !lanes::can_map(MapOp::Binary(kind.combine()), &[&ty, &ty], &ty)
+    {
+        return None;
+    }
+    Some((kind, lanes::neutral(kind, element)?))
+}

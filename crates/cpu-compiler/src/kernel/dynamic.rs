@@ -1,0 +1,146 @@
+//! `dynamic_slice` and `dynamic_update_slice`: blocks at positions that are known only at run time.
+
+use super::{Env, Kernel};
+use crate::array_type::ArrayType;
+use crate::error::Result;
+use stablehlo::{ElementKind, ElementType};
+
+/// A block inside an array: how to walk both.
+struct BlockCopy {
+    /// Of the array and of the block.
+    sizes: Vec<usize>,
+    block: Vec<usize>,
+    /// Strides of the array in bytes.
+    strides: Vec<usize>,
+    /// Bytes that are contiguous in both, and how many leading dimensions are left to walk.
+    run: usize,
+    walked: usize,
+    /// The type of each index.
+    indices: Vec<ElementType>,
+}
+
+impl BlockCopy {
+    fn new(array: &ArrayType, block: &ArrayType, indices: Vec<ElementType>) -> BlockCopy {
+        let rank = array.dims.len();
+        let mut strides = vec![array.width(); rank];
+        for dim in (1..rank).rev() {
+            strides[dim - 1] = strides[dim] * array.dims[dim];
+        }
+        // Whole inner dimensions, and the one outside of them, are one run.
+        let mut walked = rank;
+        let mut run = array.width();
+        while walked > 0 {
+            walked -= 1;
+            run *= block.dims[walked];
+            if block.dims[walked] != array.dims[walked] {
+                break;
+            }
+        }
+        BlockCopy { sizes: array.dims.clone(), block: block.dims.clone(), strides, run, walked, indices }
+    }
+
+    /// Calls `copy(array offset, block offset, bytes)` for every contiguous run.
+    fn each(&self, starts: &[&[u8]], mut copy: impl FnMut(usize, usize, usize)) {
+        if self.block.contains(&0) {
+            return;
+        }
+        let mut at = 0;
+        for (dim, (bytes, ty)) in starts.iter().zip(&self.indices).enumerate() {
+            let most = (self.sizes[dim] - self.block[dim]) as i64;
+            at += read_index(bytes, *ty).clamp(0, most) as usize * self.strides[dim];
+        }
+        let mut index = vec![0usize; self.walked];
+        let mut from = 0;
+        loop {
+            copy(at, from, self.run);
+            from += self.run;
+            let mut dim = self.walked;
+            loop {
+                if dim == 0 {
+                    return;
+                }
+                dim -= 1;
+                index[dim] += 1;
+                at += self.strides[dim];
+                if index[dim] < self.block[dim] {
+                    break;
+                }
+                at -= self.strides[dim] * self.block[dim];
+                index[dim] = 0;
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.block.iter().product::<usize>() as u64 * self.strides.last().copied().unwrap_or(8) as u64
+    }
+}
+
+/// A scalar index of any integer type; unsigned ones beyond the range of i64 are its largest number.
+fn read_index(bytes: &[u8], ty: ElementType) -> i64 {
+    let mut wide = [0u8; 8];
+    let width = ty.byte_width().min(8);
+    wide[..width].copy_from_slice(&bytes[..width]);
+    let bits = u64::from_le_bytes(wide);
+    match ty.kind() {
+        ElementKind::Signed => {
+            let shift = 64 - 8 * width as u32;
+            (bits << shift) as i64 >> shift
+        }
+        _ => i64::try_from(bits).unwrap_or(i64::MAX),
+    }
+}
+
+/// Operands: the array, then a scalar index for each dimension.
+pub(crate) struct DynamicSlice(BlockCopy);
+
+impl DynamicSlice {
+    pub fn new(array: &ArrayType, result: &ArrayType, indices: Vec<ElementType>) -> DynamicSlice {
+        DynamicSlice(BlockCopy::new(array, result, indices))
+    }
+}
+
+impl Kernel for DynamicSlice {
+    fn name(&self) -> String {
+        "dynamic_slice".to_owned()
+    }
+
+    fn run(&self, _: &Env<'_>, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<()> {
+        let (array, slice) = (inputs[0], &mut *outputs[0]);
+        self.0.each(&inputs[1..], |at, from, run| slice[from..from + run].copy_from_slice(&array[at..at + run]));
+        Ok(())
+    }
+
+    fn nanoseconds(&self) -> u64 {
+        20 + self.0.bytes() / 8
+    }
+}
+
+/// Operands: the array, which is updated in place, the update, then a scalar index for each dimension.
+pub(crate) struct DynamicUpdateSlice(BlockCopy);
+
+impl DynamicUpdateSlice {
+    pub fn new(array: &ArrayType, update: &ArrayType, indices: Vec<ElementType>) -> DynamicUpdateSlice {
+        DynamicUpdateSlice(BlockCopy::new(array, update, indices))
+    }
+}
+
+impl Kernel for DynamicUpdateSlice {
+    fn name(&self) -> String {
+        "dynamic_update_slice".to_owned()
+    }
+
+    fn run(&self, _: &Env<'_>, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<()> {
+        let (update, array) = (inputs[1], &mut *outputs[0]);
+        self.0.each(&inputs[2..], |at, from, run| array[at..at + run].copy_from_slice(&update[from..from + run]));
+        Ok(())
+    }
+
+    fn updates(&self) -> &[(usize, usize)] {
+        &[(0, 0)]
+    }
+
+    fn nanoseconds(&self) -> u64 {
+        20 + self.0.bytes() / 8
+    }
+}

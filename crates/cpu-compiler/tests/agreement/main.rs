@@ -1,0 +1,5 @@
+//! The engine against the reference evaluator.
+
+mod corpus;
+mod programs;
+mod support;
