@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "vector instructions and unaligned memory")]
 
 use bytemuck::Pod;
+use num_complex::Complex;
 
 /// Whether this processor has the instructions that the wide variants are compiled for.
 pub(crate) fn has_avx2() -> bool {
@@ -88,6 +89,48 @@ plain! {
     u32 |s, a, b| s.wrapping_add(a.wrapping_mul(b)), s.wrapping_add(a);
     u64 |s, a, b| s.wrapping_add(a.wrapping_mul(b)), s.wrapping_add(a);
 }
+
+macro_rules! complex {
+    ($($T:ident)*) => {$(
+        impl<const N: usize> Vector for Plain<Complex<$T>, N> {
+            type Lane = Complex<$T>;
+            const LANES: usize = N;
+
+            #[inline(always)]
+            unsafe fn splat(value: Complex<$T>) -> Self {
+                Plain([value; N])
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const Complex<$T>) -> Self {
+                // SAFETY: the caller's promise; arrays of numbers have no padding.
+                Plain(unsafe { from.cast::<[Complex<$T>; N]>().read_unaligned() })
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut Complex<$T>) {
+                // SAFETY: the caller's promise.
+                unsafe { to.cast::<[Complex<$T>; N]>().write_unaligned(self.0) }
+            }
+            #[inline(always)]
+            unsafe fn add_product(self, a: Self, b: Self) -> Self {
+                Plain(std::array::from_fn(|i| {
+                    let (s, a, b) = (self.0[i], a.0[i], b.0[i]);
+                    Complex { re: s.re + (a.re * b.re - a.im * b.im), im: s.im + (a.re * b.im + a.im * b.re) }
+                }))
+            }
+            #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                Plain(std::array::from_fn(|i| self.0[i] + other.0[i]))
+            }
+        }
+
+        impl Lane for Complex<$T> {
+            type Portable = Plain<Complex<$T>, 4>;
+            type Wide = Plain<Complex<$T>, 4>;
+            const NIL: Self = Complex { re: 0.0, im: 0.0 };
+        }
+    )*};
+}
+complex! { f32 f64 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {

@@ -24,12 +24,14 @@
 
 mod body;
 mod convert;
+mod convolution;
 mod dot;
 mod element;
 mod error;
 mod index;
 mod lanes;
 mod layout;
+mod movement;
 mod parallel;
 mod reduce;
 mod scratch;
@@ -37,9 +39,11 @@ mod shape;
 mod view;
 mod window;
 
+pub use convolution::{Convolution, ConvolutionDimensions, ConvolutionWindow};
 pub use dot::{DotDimensions, DotGeneral};
 pub use error::KernelError;
 pub use index::{Gather, GatherDimensions, OutOfBounds, Scatter, ScatterBody, ScatterDimensions};
+pub use movement::{Concatenate, Pad, PadDimension, Reverse, Transpose};
 pub use reduce::{ArgExtreme, Reduce};
 pub use shape::Shape;
 pub use window::{ReduceWindow, Select, SelectAndScatter, WindowBody, WindowDimension};

@@ -3,12 +3,12 @@
 //! Dimensions that walk memory as one are joined. Free or contracting dimensions that cannot be joined are copied
 //! into order first; batching dimensions never need to be.
 
-use bytemuck::Pod;
 use cpu_runtime::Pool;
 
 use super::product::{Matrix, Number, Output};
 use super::{DotDimensions, OP};
-use crate::layout::{advance, check_axes, merge, row_major, unravel};
+use crate::layout::{check_axes, merge, row_major, unravel};
+use crate::movement::Permutation;
 use crate::parallel::{Shared, grain, spread};
 use crate::shape::count;
 use crate::{KernelError, scratch};
@@ -21,32 +21,7 @@ pub(crate) struct Matrices {
     row: usize,
     column: usize,
     /// How to bring the elements into that order, if they have none.
-    copy: Option<Reorder>,
-}
-
-/// A copy of an array with its dimensions in another order.
-#[derive(Clone, Debug)]
-struct Reorder {
-    dims: Vec<usize>,
-    strides: Vec<isize>,
-}
-
-impl Reorder {
-    fn run<T: Copy>(&self, source: &[T], target: &mut [T]) {
-        let (dims, [strides]) = merge(&self.dims, [&self.strides]);
-        if target.is_empty() {
-            return;
-        }
-        let inner = dims.last().copied().unwrap_or(1);
-        let step = strides.last().copied().unwrap_or(0) as usize;
-        let outer = &dims[..dims.len().saturating_sub(1)];
-        let mut index = vec![0; outer.len()];
-        for row in target.chunks_exact_mut(inner) {
-            let start: usize = index.iter().zip(&strides).map(|(i, s)| i * *s as usize).sum();
-            row.iter_mut().enumerate().for_each(|(i, to)| *to = source[start + i * step]);
-            advance(&mut index, outer);
-        }
-    }
+    copy: Option<Permutation>,
 }
 
 /// A product as matrices.
@@ -105,7 +80,9 @@ impl Plan {
             out.fill(T::ZERO);
             return;
         }
-        reordered(&self.lhs, lhs, |lhs| reordered(&self.rhs, rhs, |rhs| self.products(pool, lhs, rhs, out)));
+        reordered(pool, &self.lhs, lhs, |lhs| {
+            reordered(pool, &self.rhs, rhs, |rhs| self.products(pool, lhs, rhs, out));
+        });
     }
 
     fn products<T: Number>(&self, pool: &Pool, lhs: &[T], rhs: &[T], out: &mut [T]) {
@@ -190,15 +167,15 @@ fn matrices(dims: &[usize], batch: &[usize], rows: &[usize], columns: &[usize]) 
         batch: steps[..batch.len()].to_vec(),
         row: step(rows),
         column: step(columns),
-        copy: Some(Reorder { dims: ordered, strides: order.iter().map(|&a| strides[a] as isize).collect() }),
+        copy: Some(Permutation::new(&ordered, &order.iter().map(|&a| strides[a] as isize).collect::<Vec<_>>(), 0)),
     }
 }
 
-fn reordered<T: Pod, R>(matrices: &Matrices, source: &[T], body: impl FnOnce(&[T]) -> R) -> R {
+fn reordered<T: Number, R>(pool: &Pool, matrices: &Matrices, source: &[T], body: impl FnOnce(&[T]) -> R) -> R {
     match &matrices.copy {
         None => body(source),
-        Some(reorder) => scratch::with(source.len(), |copy: &mut [T]| {
-            reorder.run(source, copy);
+        Some(permutation) => scratch::with(source.len(), |copy: &mut [T]| {
+            permutation.run(pool, source, copy);
             body(copy)
         }),
     }

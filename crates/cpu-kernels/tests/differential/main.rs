@@ -1,7 +1,9 @@
 //! Every kernel against the reference evaluator, over random shapes, attributes, element types and numbers.
 
+mod convolution;
 mod dot;
 mod index;
+mod movement;
 mod random;
 mod reduce;
 mod run;

@@ -1,0 +1,70 @@
+//! Depthwise convolution: every feature by itself, features side by side in vectors.
+#![allow(unsafe_code, reason = "arrays are read and written by address and stride")]
+
+use cpu_runtime::Pool;
+
+use super::direct::Places;
+use super::plan::Plan;
+use crate::lanes::{Lane, Vector, has_avx2};
+use crate::parallel::{Shared, ranges};
+
+/// Computes all of `out`, which is `[image, place, feature]`; `kernel` is `[tap, feature]`.
+pub(super) fn run<T: Lane>(pool: &Pool, plan: &Plan, places: &Places<'_>, lhs: &[T], kernel: &[T], out: &mut [T]) {
+    let features = plan.features;
+    let taps = plan.tap_offsets();
+    let count = places.offsets.len();
+    let reach = taps.iter().max().map_or(0, |last| last + features);
+    assert_eq!(taps.len() * features, kernel.len(), "the kernel's size");
+    assert_eq!(places.images * count * features, out.len(), "the result's size");
+    let out = Shared::new(out);
+    let cost = (features * taps.len()) as u64 * 60 + 2_000;
+    ranges(pool, places.images * count, cost, &|start, end| {
+        for task in start..end {
+            let (image, place) = (task / count, task % count);
+            let lhs = &lhs[(places.begin)(image, 0) + places.offsets[place]..];
+            assert!(reach <= lhs.len(), "the padded input's size");
+            // SAFETY: every place is handed out once.
+            let to = unsafe { out.part(task * features, features) };
+            // SAFETY: input and kernel have all features of every tap; the wide variant runs where it can.
+            unsafe {
+                if has_avx2() { wide(lhs, kernel, &taps, to) } else { compute::<T::Portable>(lhs, kernel, &taps, to) }
+            }
+        }
+    });
+}
+
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+unsafe fn wide<T: Lane>(lhs: &[T], kernel: &[T], taps: &[usize], to: &mut [T]) {
+    // SAFETY: the caller's promises.
+    unsafe { compute::<T::Wide>(lhs, kernel, taps, to) }
+}
+
+/// # Safety
+/// From each tap on, `lhs` has as many elements as `to`, and `kernel` has that many for each tap. The processor has what
+/// `V` needs.
+#[inline(always)]
+unsafe fn compute<V: Vector>(lhs: &[V::Lane], kernel: &[V::Lane], taps: &[usize], to: &mut [V::Lane]) {
+    let features = to.len();
+    let whole = features / V::LANES * V::LANES;
+    // SAFETY: the caller's promises.
+    unsafe {
+        let zero: V::Lane = bytemuck::Zeroable::zeroed();
+        let (lhs, kernel, to) = (lhs.as_ptr(), kernel.as_ptr(), to.as_mut_ptr());
+        for f in (0..whole).step_by(V::LANES) {
+            let mut sum = V::splat(zero);
+            for (t, &tap) in taps.iter().enumerate() {
+                sum = sum.add_product(V::load(lhs.add(tap + f)), V::load(kernel.add(t * features + f)));
+            }
+            sum.store(to.add(f));
+        }
+        for f in whole..features {
+            let mut sum = V::splat(zero);
+            for (t, &tap) in taps.iter().enumerate() {
+                sum = sum.add_product(V::splat(*lhs.add(tap + f)), V::splat(*kernel.add(t * features + f)));
+            }
+            let mut lanes = [zero; 32];
+            sum.store(lanes.as_mut_ptr());
+            *to.add(f) = lanes[0];
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Convolution as products of tiles: up to 6 places by two vectors of output features.
+#![allow(unsafe_code, reason = "arrays are read and written by address and stride")]
+
+use cpu_runtime::Pool;
+
+use super::plan::Plan;
+use crate::lanes::{Lane, Vector, has_avx2};
+use crate::parallel::{Shared, ranges};
+use crate::scratch;
+
+/// Places of a tile.
+const ROWS: usize = 6;
+/// Vectors of output features of a tile.
+const VECTORS: usize = 2;
+/// Places of a task: whole tiles, whose input stays in the second cache.
+const PLACES: usize = 16 * ROWS;
+
+/// The places of the output.
+pub(super) struct Places<'a> {
+    /// Of one image: where they begin in the padded input.
+    pub(super) offsets: &'a [usize],
+    pub(super) images: usize,
+    /// Where the input of an image and a group begins.
+    pub(super) begin: &'a (dyn Fn(usize, usize) -> usize + Sync),
+}
+
+/// Computes all of `out`, which is `[image, place, output]`; `kernel` is `[tap, input, output]`.
+pub(super) fn run<T: Lane>(
+    pool: &Pool,
+    plan: &Plan,
+    places: &Places<'_>,
+    groups: usize,
+    lhs: &[T],
+    kernel: &[T],
+    out: &mut [T],
+) {
+    let width = VECTORS * <T::Portable as Vector>::LANES;
+    let depth: usize = plan.runs.iter().map(|run| run.depth).sum();
+    let panels = plan.group_outputs.div_ceil(width);
+    let reach = plan.runs.iter().map(|run| run.offset + run.depth).max().unwrap_or(0);
+    assert!(depth * plan.outputs <= kernel.len() && groups * plan.group_outputs <= plan.outputs, "the kernel's size");
+    assert_eq!(places.images * places.offsets.len() * plan.outputs, out.len(), "the result's size");
+    scratch::with(groups * panels * width * depth, |packed: &mut [T]| {
+        for (index, panel) in packed.chunks_exact_mut(width * depth).enumerate() {
+            let (group, first) = (index / panels, index % panels * width);
+            let columns = width.min(plan.group_outputs - first);
+            for (row, to) in panel.chunks_exact_mut(width).enumerate() {
+                let from = &kernel[row * plan.outputs + group * plan.group_outputs + first..][..columns];
+                to[..columns].copy_from_slice(from);
+                to[columns..].fill(T::NIL);
+            }
+        }
+        let packed = &*packed;
+        let count = places.offsets.len();
+        let blocks = count.div_ceil(PLACES);
+        let cost = (PLACES.min(count) * depth * panels * width) as u64 * 25;
+        let out = Shared::new(out);
+        ranges(pool, places.images * groups * blocks, cost, &|start, end| {
+            for task in start..end {
+                let (image, rest) = (task / (groups * blocks), task % (groups * blocks));
+                let (group, block) = (rest / blocks, rest % blocks);
+                let (first, last) = (block * PLACES, ((block + 1) * PLACES).min(count));
+                let lhs = &lhs[(places.begin)(image, group)..];
+                let offsets = &places.offsets[first..last];
+                assert!(offsets.iter().all(|offset| offset + reach <= lhs.len()), "the padded input's size");
+                let tiles = Tiles {
+                    plan,
+                    lhs,
+                    offsets,
+                    packed: &packed[group * panels * width * depth..][..panels * width * depth],
+                    depth,
+                    panels,
+                };
+                let begin = (image * count + first) * plan.outputs + group * plan.group_outputs;
+                let length = (offsets.len() - 1) * plan.outputs + plan.group_outputs;
+                let to = out.within(begin, length);
+                // SAFETY: the output holds the places of the block, and every block of every group is handed out
+                // once; the input holds all that the places see; the wide variant runs where it can.
+                unsafe { if has_avx2() { wide::<T>(&tiles, to) } else { tiles.compute::<T::Portable>(to) } }
+            }
+        });
+    });
+}
+
+struct Tiles<'a, T> {
+    plan: &'a Plan,
+    lhs: &'a [T],
+    offsets: &'a [usize],
+    packed: &'a [T],
+    depth: usize,
+    panels: usize,
+}
+
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+unsafe fn wide<T: Lane>(tiles: &Tiles<'_, T>, to: *mut T) {
+    // SAFETY: the caller's promises.
+    unsafe { tiles.compute::<T::Wide>(to) }
+}
+
+impl<T: Lane> Tiles<'_, T> {
+    /// # Safety
+    /// Every offset with every run is within the input, and `to` can be written for every place, `outputs` apart. The
+    /// processor has what `V` needs.
+    #[inline(always)]
+    unsafe fn compute<V: Vector<Lane = T>>(&self, to: *mut T) {
+        let width = VECTORS * V::LANES;
+        for panel in 0..self.panels {
+            let columns = width.min(self.plan.group_outputs - panel * width);
+            let mut row = 0;
+            for (index, run) in self.plan.runs.iter().enumerate() {
+                let rhs = self.packed[(panel * self.depth + row) * width..][..run.depth * width].as_ptr();
+                row += run.depth;
+                for first in (0..self.offsets.len()).step_by(ROWS) {
+                    let rows = ROWS.min(self.offsets.len() - first);
+                    // Places beyond the last repeat it, and are not written.
+                    let lhs: [*const T; ROWS] = std::array::from_fn(|r| {
+                        let place = first + r.min(rows - 1);
+                        self.lhs.as_ptr().wrapping_add(self.offsets[place] + run.offset)
+                    });
+                    let to = to.wrapping_add(first * self.plan.outputs + panel * width);
+                    let place = Tile { lhs, rhs, to, rows, columns, stride: self.plan.outputs, adds: index > 0 };
+                    // SAFETY: the caller's promises; the panel has whole vectors.
+                    unsafe { place.compute::<V>(run.depth) }
+                }
+            }
+        }
+    }
+}
+
+struct Tile<T> {
+    lhs: [*const T; ROWS],
+    rhs: *const T,
+    to: *mut T,
+    rows: usize,
+    columns: usize,
+    stride: usize,
+    adds: bool,
+}
+
+impl<T: Lane> Tile<T> {
+    /// # Safety
+    /// Every row of the input has `depth` elements, the panel as many rows of whole vectors, and the output `rows` rows
+    /// of `columns`. The processor has what `V` needs.
+    #[inline(always)]
+    unsafe fn compute<V: Vector<Lane = T>>(&self, depth: usize) {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let mut sums = [[V::splat(T::NIL); VECTORS]; ROWS];
+            for k in 0..depth {
+                let row = self.rhs.add(k * VECTORS * V::LANES);
+                let (first, second) = (V::load(row), V::load(row.add(V::LANES)));
+                for (sums, lhs) in sums.iter_mut().zip(&self.lhs) {
+                    let factor = V::splat(*lhs.add(k));
+                    sums[0] = sums[0].add_product(factor, first);
+                    sums[1] = sums[1].add_product(factor, second);
+                }
+            }
+            for (r, sums) in sums.iter().enumerate().take(self.rows) {
+                let to = self.to.add(r * self.stride);
+                if self.columns == VECTORS * V::LANES {
+                    for (v, &sum) in sums.iter().enumerate() {
+                        let to = to.add(v * V::LANES);
+                        let sum = if self.adds { V::load(to).add(sum) } else { sum };
+                        sum.store(to);
+                    }
+                } else {
+                    let mut row = [T::NIL; 64];
+                    std::ptr::copy_nonoverlapping(to, row.as_mut_ptr(), self.columns);
+                    for (v, &sum) in sums.iter().enumerate() {
+                        let at = row.as_mut_ptr().add(v * V::LANES);
+                        let sum = if self.adds { V::load(at).add(sum) } else { sum };
+                        sum.store(at);
+                    }
+                    std::ptr::copy_nonoverlapping(row.as_ptr(), to, self.columns);
+                }
+            }
+        }
+    }
+}
