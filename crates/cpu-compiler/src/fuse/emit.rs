@@ -40,6 +40,14 @@ impl<'g> Emitter<'g> {
         Emitter { graph, members, builder, space, inputs: Vec::new(), known: HashMap::new() }
     }
 
+    /// Makes a value the next input, whether it is used or not; `None` for tokens.
+    pub fn declare(&mut self, value: Value) -> Option<()> {
+        let storage = storage(self.graph.ty(value).element?);
+        let operand = self.builder.input(storage);
+        self.inputs.push((value, storage, operand));
+        Some(())
+    }
+
     fn element(&self, value: Value) -> ElementType {
         self.graph.ty(value).element.unwrap_or(ElementType::Bool)
     }

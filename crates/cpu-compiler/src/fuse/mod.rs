@@ -6,6 +6,8 @@ mod cluster;
 mod emit;
 mod index_map;
 pub(crate) mod lanes;
+mod scalars;
 
 pub(crate) use cluster::{Chooser, Loop, Store};
 pub(crate) use emit::source;
+pub(crate) use scalars::scalar_program;

@@ -3,7 +3,7 @@
 use super::Importer;
 use crate::error::{Error, Result};
 use crate::graph::{BlockId, Graph, Op, Value};
-use stablehlo::ir::{OpCode, OpId, OpRef, ValueId};
+use stablehlo::ir::{BlockRef, OpCode, OpId, OpRef, ValueId};
 
 /// A block of the module that is being imported.
 pub(super) struct Frame {
@@ -49,7 +49,13 @@ impl<'m> Importer<'m> {
         let parameters = self.graph.block(block).parameters.clone();
         self.bind(entry.args(), &parameters);
         self.inlined.push(main.op().id());
-        self.stack.push(Frame { next: entry.first_op(), back: Graph::MAIN, purpose: Purpose::Main });
+        self.import_block(entry)
+    }
+
+    /// Imports a block and all that it opens; what it returns are the results of the graph.
+    pub(super) fn import_block(&mut self, block: BlockRef<'m>) -> Result<()> {
+        let module = self.module;
+        self.stack.push(Frame { next: block.first_op(), back: Graph::MAIN, purpose: Purpose::Main });
         while let Some(frame) = self.stack.last_mut() {
             let Some(id) = frame.next else {
                 return Err(Error::invalid("a block ends without a terminator"));

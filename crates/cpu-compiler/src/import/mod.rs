@@ -6,6 +6,7 @@
 mod calls;
 mod control;
 mod elementwise;
+mod kernels;
 mod movement;
 mod reduction;
 mod region;
@@ -115,7 +116,7 @@ impl<'m> Importer<'m> {
         if self.open(op)? {
             return Ok(());
         }
-        let families = [Self::elementwise, Self::movement, Self::reduction, Self::call];
+        let families = [Self::elementwise, Self::movement, Self::reduction, Self::kernels, Self::call];
         for family in families {
             if let Some(results) = family(self, op)? {
                 self.bind(op.results(), &results);

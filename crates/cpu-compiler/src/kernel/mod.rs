@@ -4,10 +4,12 @@
 
 mod call;
 mod dynamic;
+mod prepared;
 mod reference;
 
 pub(crate) use call::Call;
 pub(crate) use dynamic::{DynamicSlice, DynamicUpdateSlice};
+pub(crate) use prepared::{InPlaceScatter, Prepared};
 pub(crate) use reference::Reference;
 
 use crate::error::Result;
