@@ -2,11 +2,12 @@
 
 use crate::custom_calls::RegisteredCalls;
 use crate::device::MEMORY_KINDS;
+use crate::sharding::Tiling;
 use crate::signature::Signature;
 use cpu_compiler::{Error, ErrorKind, Executable, Options};
 use pjrt_wrapper::client_trait::{
-    Code, CompileOptions, CompiledMemoryStats, NamedValue, OptimizedProgram, PjrtExecutable, Program, Result, Shape,
-    Status,
+    Code, CompileOptions, CompiledMemoryStats, NamedValue, OpSharding, OptimizedProgram, PjrtExecutable, Program,
+    Result, Shape, Status,
 };
 use std::sync::Arc;
 
@@ -19,16 +20,25 @@ pub(crate) struct CpuExecutable {
 impl CpuExecutable {
     pub(crate) fn compile(program: &Program<'_>, options: &CompileOptions) -> Result<Self> {
         options.reject_unknown_overrides(&[])?;
-        if options.num_replicas * options.num_partitions != 1 {
+        let devices = options.num_partitions;
+        if options.num_replicas != 1 {
             return Err(Status::unimplemented(format!(
-                "a program for {} replicas x {} partitions: this backend runs a program on one device; use \
-                 jax.device_put to place its arguments on one",
-                options.num_replicas, options.num_partitions
+                "a program for {} replicas: this backend runs programs over several devices as partitions of whole \
+                 arrays (jit and shard_map over a mesh)",
+                options.num_replicas
             )));
+        }
+        if devices > 1 && !options.use_spmd_partitioning {
+            return Err(Status::invalid_argument(format!(
+                "a program for {devices} partitions without SPMD partitioning"
+            )));
+        }
+        if options.use_auto_spmd_partitioning {
+            return Err(Status::unimplemented("shardings that the backend chooses by itself (AUTO)"));
         }
         let module =
             stablehlo::read_program(program.mlir()?).map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let signature = Signature::of(&module)?;
+        let signature = Signature::of(&module, devices)?;
         let compiled = Executable::compile(Arc::new(module), &Options { custom_calls: &RegisteredCalls });
         Ok(CpuExecutable { signature, compiled: compiled.map_err(status)? })
     }
@@ -49,6 +59,10 @@ pub(crate) fn status(error: Error) -> Status {
 
 fn kinds(indices: &[usize]) -> Option<Vec<String>> {
     Some(indices.iter().map(|&index| MEMORY_KINDS[index].0.to_owned()).collect())
+}
+
+fn shardings(values: &[(Shape, Tiling)]) -> Vec<OpSharding> {
+    values.iter().map(|(_, tiling)| tiling.sharding.clone()).collect()
 }
 
 impl PjrtExecutable for CpuExecutable {
@@ -74,6 +88,14 @@ impl PjrtExecutable for CpuExecutable {
 
     fn output_memory_kinds(&self) -> Option<Vec<String>> {
         kinds(&self.signature.output_kinds)
+    }
+
+    fn parameter_shardings(&self) -> Option<Vec<OpSharding>> {
+        self.signature.spread.as_ref().map(|spread| shardings(&spread.parameters))
+    }
+
+    fn output_shardings(&self) -> Option<Vec<OpSharding>> {
+        self.signature.spread.as_ref().map(|spread| shardings(&spread.outputs))
     }
 
     fn cost_analysis(&self) -> Result<Vec<NamedValue>> {

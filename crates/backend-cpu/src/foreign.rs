@@ -1,6 +1,5 @@
 //! Memory of another library that a buffer shows in place (DLPack). The one place with unsafe code.
 
-use cpu_runtime::ALIGNMENT;
 use pjrt_wrapper::client_trait::{ForeignBuffer, Layout, Result, Status};
 use std::sync::Arc;
 
@@ -33,9 +32,10 @@ impl ForeignMemory {
         unsafe { std::slice::from_raw_parts(start, self.length) }
     }
 
-    /// Whether it begins where blocks may begin.
+    /// Whether its elements begin where such elements may begin.
     pub(crate) fn is_aligned(&self) -> bool {
-        self.length == 0 || (self.owner.address() as usize).is_multiple_of(ALIGNMENT)
+        let width = self.owner.shape().element_type.byte_width().max(1);
+        self.length == 0 || (self.owner.address() as usize).is_multiple_of(width)
     }
 
     /// The bytes in row-major order, if they are in another one.

@@ -1,19 +1,21 @@
 //! Launches: short programs run at once on the caller's thread, others on a thread of the device while the caller goes on.
 //!
 //! A launch waits for its arguments before it takes a place in the queue, so what is in the queue never waits for what is
-//! behind it.
+//! behind it. A launch on several devices is one run over whole arrays.
 
 use crate::buffer::{CpuBuffer, Fill, Storage};
 use crate::client::Machine;
 use crate::device::memory_id;
 use crate::executable::{CpuExecutable, status};
 use crate::poison::Poison;
+use crate::sharding;
+use crate::signature::Spread;
 use cpu_compiler::{Argument, Launch as Run};
-use cpu_runtime::FlushDenormals;
+use cpu_runtime::{Block, FlushDenormals};
 use pjrt_wrapper::catch_panic;
 use pjrt_wrapper::client_trait::{
-    DeviceLaunch, DeviceOutputs, Event, EventPromise, Launch, MemoryId, PjrtBuffer, PjrtLoadedExecutable, Result,
-    Status,
+    DeviceLaunch, DeviceOutputs, Event, EventPromise, ExecuteOptions, Launch, MemoryId, PjrtBuffer,
+    PjrtLoadedExecutable, Result, Shape, Status,
 };
 use stablehlo::eval::Process;
 use std::any::Any;
@@ -30,102 +32,150 @@ pub(crate) struct CpuLoadedExecutable {
     machine: Arc<Machine>,
 }
 
-/// One launch on one device, ready to run as soon as its arguments are.
-struct Task {
-    executable: Arc<CpuExecutable>,
-    machine: Arc<Machine>,
+/// What one device passes.
+struct Part {
+    /// Index of the device.
     device: usize,
+    /// Which partition it is.
+    partition: usize,
     arguments: Vec<Arc<CpuBuffer>>,
     /// Which of the arguments the program may overwrite, if nobody else holds them.
     donated: Vec<bool>,
+}
+
+/// One launch, ready to run as soon as its arguments are.
+struct Task {
+    executable: Arc<CpuExecutable>,
+    machine: Arc<Machine>,
+    parts: Vec<Part>,
     context: RunContext,
     poison: Arc<Poison>,
 }
+
+/// The writing ends of what devices get.
+type Pending = (Vec<Fill>, EventPromise);
 
 impl CpuLoadedExecutable {
     pub(crate) fn new(executable: Arc<CpuExecutable>, machine: Arc<Machine>) -> Self {
         CpuLoadedExecutable { executable, machine }
     }
 
-    fn start(
-        &self,
-        launch: &mut DeviceLaunch<CpuBuffer>,
-        options: &pjrt_wrapper::client_trait::ExecuteOptions,
-    ) -> DeviceOutputs<CpuBuffer> {
-        let device = launch.device.0;
-        let signature = &self.executable.signature;
-        let ready = Event::all(launch.arguments.iter().map(|argument| argument.buffer().ready_event()));
+    fn task(&self, launches: &mut [DeviceLaunch<CpuBuffer>], options: &ExecuteOptions) -> Task {
         let run_id = match options.launch_id {
             0 => RUNS.fetch_add(1, Ordering::Relaxed),
             id => i64::from(id),
         };
-        let task = Task {
-            executable: self.executable.clone(),
-            machine: self.machine.clone(),
-            device: device as usize,
+        let part = |launch: &mut DeviceLaunch<CpuBuffer>| Part {
+            device: launch.device.0 as usize,
+            partition: launch.logical_id.partition as usize,
             donated: launch.arguments.iter().map(|argument| argument.is_donated()).collect(),
             arguments: launch.arguments.iter_mut().map(|argument| argument.take()).collect(),
-            context: RunContext {
-                user_data: options.context.clone(),
-                run_id: Some(run_id),
-                device_ordinal: Some(device),
-                ..RunContext::default()
-            },
-            poison: self.machine.devices[device as usize].poisons.enter(options.launch_id),
         };
-        let memories: Vec<MemoryId> = signature.output_kinds.iter().map(|&kind| memory_id(device, kind)).collect();
-        let shapes = signature.outputs.iter().cloned().zip(memories);
-        if matches!(ready.outcome(), Some(Ok(()))) && self.executable.compiled.is_short() {
-            return match task.run() {
-                Ok(results) => {
-                    let filled = |((shape, memory), storage)| CpuBuffer::filled(shape, memory, storage);
-                    DeviceOutputs { outputs: shapes.zip(results).map(filled).collect(), done: Event::ready() }
-                }
-                Err(error) => {
-                    let failed = |(shape, memory)| CpuBuffer::failed(shape, memory, error.clone());
-                    DeviceOutputs { outputs: shapes.map(failed).collect(), done: Event::failed(error.clone()) }
-                }
-            };
+        let parts: Vec<Part> = launches.iter_mut().map(part).collect();
+        let device = parts[0].device;
+        let context = RunContext {
+            user_data: options.context.clone(),
+            run_id: Some(run_id),
+            device_ordinal: Some(device as i32),
+            ..RunContext::default()
+        };
+        let poison = self.machine.devices[device].poisons.enter(options.launch_id);
+        Task { executable: self.executable.clone(), machine: self.machine.clone(), parts, context, poison }
+    }
+
+    /// Shape and memory of each result of a device.
+    fn results_of(&self, device: usize) -> impl Iterator<Item = (Shape, MemoryId)> + '_ {
+        let signature = &self.executable.signature;
+        let memories = signature.output_kinds.iter().map(move |&kind| memory_id(device as i32, kind));
+        signature.outputs.iter().cloned().zip(memories)
+    }
+
+    /// Runs the task on this thread.
+    fn run_now(&self, task: Task) -> Vec<DeviceOutputs<CpuBuffer>> {
+        let devices: Vec<usize> = task.parts.iter().map(|part| part.device).collect();
+        match task.run() {
+            Ok(results) => {
+                let filled = |((shape, memory), storage)| CpuBuffer::filled(shape, memory, storage);
+                let outputs = |(device, results): (usize, Vec<Storage>)| DeviceOutputs {
+                    outputs: self.results_of(device).zip(results).map(filled).collect(),
+                    done: Event::ready(),
+                };
+                devices.into_iter().zip(results).map(outputs).collect()
+            }
+            Err(error) => {
+                let failed = |(shape, memory)| CpuBuffer::failed(shape, memory, error.clone());
+                let outputs = |device: usize| DeviceOutputs {
+                    outputs: self.results_of(device).map(failed).collect(),
+                    done: Event::failed(error.clone()),
+                };
+                devices.into_iter().map(outputs).collect()
+            }
         }
-        let pending = shapes.map(|(shape, memory)| CpuBuffer::pending(shape, memory));
-        let (fills, outputs): (Vec<Fill>, Vec<CpuBuffer>) = pending.unzip();
-        let (promise, done) = Event::pending();
-        let machine = self.machine.clone();
+    }
+
+    /// Runs the task on a thread of its first device, as soon as `ready` is.
+    fn run_later(&self, task: Task, ready: &Event) -> Vec<DeviceOutputs<CpuBuffer>> {
+        let mut pending: Vec<Pending> = Vec::with_capacity(task.parts.len());
+        let mut outputs = Vec::with_capacity(task.parts.len());
+        for part in &task.parts {
+            let buffers = self.results_of(part.device).map(|(shape, memory)| CpuBuffer::pending(shape, memory));
+            let (fills, buffers): (Vec<Fill>, Vec<CpuBuffer>) = buffers.unzip();
+            let (promise, done) = Event::pending();
+            pending.push((fills, promise));
+            outputs.push(DeviceOutputs { outputs: buffers, done });
+        }
+        let (machine, device) = (self.machine.clone(), task.parts[0].device);
         ready.on_ready(move |outcome| match outcome {
-            Ok(()) => machine.devices[task.device].queue.push(move || finish(task.run(), fills, promise)),
+            Ok(()) => machine.devices[device].queue.push(move || finish(task.run(), pending)),
             Err(error) => {
                 drop(task);
-                finish(Err(error), fills, promise);
+                finish(Err(error), pending);
             }
         });
-        DeviceOutputs { outputs, done }
+        outputs
     }
 }
 
 /// Hands out what came of a launch.
-fn finish(outcome: Result<Vec<Storage>>, fills: Vec<Fill>, promise: EventPromise) {
-    let end = outcome.as_ref().map(drop).map_err(Clone::clone);
+fn finish(outcome: Result<Vec<Vec<Storage>>>, pending: Vec<Pending>) {
     match outcome {
-        Ok(results) => fills.into_iter().zip(results).for_each(|(fill, result)| fill.complete(Ok(result))),
-        Err(error) => fills.into_iter().for_each(|fill| fill.complete(Err(error.clone()))),
+        Ok(results) => {
+            for ((fills, promise), results) in pending.into_iter().zip(results) {
+                fills.into_iter().zip(results).for_each(|(fill, result)| fill.complete(Ok(result)));
+                promise.complete(Ok(()));
+            }
+        }
+        Err(error) => {
+            for (fills, promise) in pending {
+                fills.into_iter().for_each(|fill| fill.complete(Err(error.clone())));
+                promise.complete(Err(error.clone()));
+            }
+        }
     }
-    promise.complete(end);
 }
 
 impl Task {
-    /// Runs the program on this thread. All arguments are ready.
-    fn run(self) -> Result<Vec<Storage>> {
+    /// Runs the program on this thread; the results of each device. All arguments are ready.
+    fn run(mut self) -> Result<Vec<Vec<Storage>>> {
         let name = self.executable.signature.name.clone();
-        let _mode = FlushDenormals::on_this_thread();
         let poison = self.poison.clone();
-        poison.applied_to(catch_panic(&name, || self.compute()))
+        let _mode = FlushDenormals::on_this_thread();
+        poison.applied_to(catch_panic(&name, || {
+            let parts = std::mem::take(&mut self.parts);
+            match &self.executable.signature.spread {
+                None => self.run_on_one(parts),
+                Some(spread) => self.run_over_whole_arrays(spread, parts),
+            }
+        }))
     }
 
-    fn compute(self) -> Result<Vec<Storage>> {
+    fn run_on_one(&self, parts: Vec<Part>) -> Result<Vec<Vec<Storage>>> {
+        let missing = || Status::internal("a launch on no device");
+        let part = parts.into_iter().next().ok_or_else(missing)?;
         // What the program may take, and what it reads while we hold it.
-        let mut held = Vec::with_capacity(self.arguments.len());
-        let mut taken = Vec::with_capacity(self.arguments.len());
-        for (buffer, donated) in self.arguments.into_iter().zip(self.donated) {
+        let mut held = Vec::with_capacity(part.arguments.len());
+        let mut taken = Vec::with_capacity(part.arguments.len());
+        for (buffer, donated) in part.arguments.into_iter().zip(part.donated) {
             let (block, buffer) = match if donated { CpuBuffer::into_block(buffer) } else { Err(buffer) } {
                 Ok(block) => (Some(block), None),
                 Err(buffer) => (None, Some(buffer)),
@@ -141,16 +191,65 @@ impl Task {
                 (None, None) => return Err(Status::internal("an argument is neither taken nor held")),
             });
         }
+        let results = self.compute(part.device, arguments)?;
+        Ok(vec![results.into_iter().map(Storage::Own).collect()])
+    }
+
+    fn run_over_whole_arrays(&self, spread: &Spread, mut parts: Vec<Part>) -> Result<Vec<Vec<Storage>>> {
+        // In the order of the partitions, which is that of the blocks of a tiling.
+        let mut order: Vec<usize> = (0..parts.len()).collect();
+        order.sort_by_key(|&place| parts[place].partition);
+        let first = parts[order[0]].device;
+        let mut arguments = Vec::with_capacity(spread.parameters.len());
+        for (index, (shape, tiling)) in spread.parameters.iter().enumerate() {
+            let blocks = order.iter().map(|&place| parts[place].arguments[index].bytes());
+            let blocks = blocks.collect::<Result<Vec<&[u8]>>>()?;
+            arguments.push(if tiling.grid.iter().all(|&count| count == 1) {
+                Argument::Borrowed(blocks[0])
+            } else {
+                let mut whole = self.allocate(first, shape.byte_size())?;
+                sharding::put_together(whole.bytes_mut(), shape, tiling, &blocks);
+                Argument::Donated(whole)
+            });
+        }
+        let wholes = self.compute(first, arguments)?;
+        // What was donated is gone by now, as on one device.
+        parts.iter_mut().for_each(|part| part.arguments.clear());
+        let mut results: Vec<Vec<Storage>> = parts.iter().map(|_| Vec::with_capacity(wholes.len())).collect();
+        for ((shape, tiling), (whole, block)) in
+            spread.outputs.iter().zip(wholes.into_iter().zip(&self.executable.signature.outputs))
+        {
+            if tiling.grid.iter().all(|&count| count == 1) {
+                let memory = memory_id(first as i32, 0);
+                let shared = Arc::new(CpuBuffer::filled(shape.clone(), memory, Storage::Own(whole)));
+                results.iter_mut().for_each(|results| results.push(Storage::Shared(shared.clone())));
+                continue;
+            }
+            for (results, part) in results.iter_mut().zip(&parts) {
+                let mut own = self.allocate(part.device, block.byte_size())?;
+                sharding::cut(whole.bytes(), shape, tiling, &tiling.blocks[part.partition], own.bytes_mut());
+                results.push(Storage::Own(own));
+            }
+        }
+        Ok(results)
+    }
+
+    fn allocate(&self, device: usize, length: usize) -> Result<Block> {
+        let block = self.machine.devices[device].budget.allocate(length);
+        block.map_err(|error| status(error.into()))
+    }
+
+    fn compute(&self, device: usize, arguments: Vec<Argument<'_>>) -> Result<Vec<Block>> {
         let context: &(dyn Any + Send + Sync) = &self.context;
         let results = self.executable.compiled.run(Run {
             arguments,
             pool: &self.machine.pool,
-            budget: &self.machine.devices[self.device].budget,
+            budget: &self.machine.devices[device].budget,
             process: Process::default(),
             context: Some(context),
             cancelled: Some(&|| self.poison.is_set()),
         });
-        Ok(results.map_err(status)?.into_iter().map(Storage::Own).collect())
+        results.map_err(status)
     }
 }
 
@@ -158,6 +257,12 @@ impl PjrtLoadedExecutable for CpuLoadedExecutable {
     type Buffer = CpuBuffer;
 
     fn execute(&self, launch: Launch<'_, CpuBuffer>) -> Result<Vec<DeviceOutputs<CpuBuffer>>> {
-        Ok(launch.devices.iter_mut().map(|device| self.start(device, launch.options)).collect())
+        let arguments = launch.devices.iter().flat_map(|device| &device.arguments);
+        let ready = Event::all(arguments.map(|argument| argument.buffer().ready_event()));
+        let task = self.task(launch.devices, launch.options);
+        if matches!(ready.outcome(), Some(Ok(()))) && self.executable.compiled.is_short() {
+            return Ok(self.run_now(task));
+        }
+        Ok(self.run_later(task, &ready))
     }
 }

@@ -10,6 +10,7 @@
 //! | `client`, `device` | devices, their memories, the topology |
 //! | `buffer`, `foreign` | arrays: blocks of our own, and memory of the host or of somebody else |
 //! | `signature` | what a program's `main` says about arguments and results |
+//! | `sharding` | how arrays are spread over the devices of a program |
 //! | `executable`, `launch`, `queue` | programs: compiled, launched inline or on a thread of the device |
 //! | `poison` | launches that somebody else wants to fail |
 //! | `custom_calls` | calls of handlers that were registered for the platform |
@@ -26,6 +27,7 @@ mod launch;
 mod poison;
 mod queue;
 mod settings;
+mod sharding;
 mod signature;
 
 use client::CpuClient;

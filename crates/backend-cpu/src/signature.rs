@@ -1,6 +1,8 @@
-//! What the `main` of a program says about its arguments and results: shapes, donation, memory kinds, layouts.
+//! What the `main` of a program says about its arguments and results: shapes, donation, memory kinds, layouts,
+//! shardings.
 
 use crate::device::MEMORY_KINDS;
+use crate::sharding::{self, Tiling};
 use pjrt_wrapper::client_trait::{ElementType, Result, Shape, Status};
 use stablehlo::ir::{Attr, Module, NamedAttr, Type, TypeId};
 
@@ -9,10 +11,12 @@ use stablehlo::ir::{Attr, Module, NamedAttr, Type, TypeId};
 pub(crate) struct Signature {
     /// The name of the program.
     pub(crate) name: String,
-    /// Shapes of the arguments.
+    /// Shapes of the arguments that one device passes.
     pub(crate) parameters: Vec<Shape>,
-    /// Shapes of the results.
+    /// Shapes of the results that one device gets.
     pub(crate) outputs: Vec<Shape>,
+    /// How arguments and results are spread, for a program over several devices.
+    pub(crate) spread: Option<Spread>,
     /// Arguments whose storage the program may take, ascending.
     pub(crate) donated: Vec<usize>,
     /// Memory kind of each argument, an index into [`MEMORY_KINDS`].
@@ -21,13 +25,22 @@ pub(crate) struct Signature {
     pub(crate) output_kinds: Vec<usize>,
 }
 
+/// Arguments and results of a program over several devices: the shape of the whole array, and its blocks.
+#[derive(Debug)]
+pub(crate) struct Spread {
+    /// One for each argument.
+    pub(crate) parameters: Vec<(Shape, Tiling)>,
+    /// One for each result.
+    pub(crate) outputs: Vec<(Shape, Tiling)>,
+}
+
 impl Signature {
-    /// Reads the function `main`.
+    /// Reads the function `main` of a program for so many devices.
     ///
     /// # Errors
-    /// INVALID_ARGUMENT when there is none; UNIMPLEMENTED for types, layouts and memory kinds that arrays here
-    /// cannot have.
-    pub(crate) fn of(module: &Module) -> Result<Signature> {
+    /// INVALID_ARGUMENT when there is none; UNIMPLEMENTED for types, layouts, memory kinds and shardings that arrays
+    /// here cannot have.
+    pub(crate) fn of(module: &Module, devices: usize) -> Result<Signature> {
         let main = module.function("main");
         let main = main.ok_or_else(|| Status::invalid_argument("the program has no function main"))?;
         let inputs = main.input_types().len();
@@ -38,10 +51,32 @@ impl Signature {
             main.arg_attr(*index, "tf.aliasing_output").is_some()
                 || matches!(main.arg_attr(*index, "jax.buffer_donor"), Some(Attr::Bool(true)))
         };
+        let (mut parameters, mut results) = (shapes(main.input_types())?, shapes(main.result_types())?);
+        let spread = if devices == 1 {
+            None
+        } else {
+            let tiling = |shape: &Shape, attributes| {
+                let said = sharding::of_value(module, attributes, shape.rank(), devices)?;
+                // Nobody asked for anything: everybody gets all of it.
+                let tiling = said.unwrap_or_else(|| Tiling::replicated(shape.rank(), devices));
+                Ok((shape.clone(), tiling))
+            };
+            let arguments = parameters.iter().enumerate().map(|(index, shape)| tiling(shape, main.arg_attrs(index)));
+            let spread_parameters = arguments.collect::<Result<Vec<_>>>()?;
+            let spread_results =
+                results.iter().enumerate().map(|(index, shape)| tiling(shape, main.result_attrs(index)));
+            let spread = Spread { parameters: spread_parameters, outputs: spread_results.collect::<Result<_>>()? };
+            let blocks = |values: &[(Shape, Tiling)]| {
+                values.iter().map(|(shape, tiling)| tiling.block_shape(shape)).collect::<Result<Vec<_>>>()
+            };
+            (parameters, results) = (blocks(&spread.parameters)?, blocks(&spread.outputs)?);
+            Some(spread)
+        };
         Ok(Signature {
             name: name(module),
-            parameters: shapes(main.input_types())?,
-            outputs: shapes(main.result_types())?,
+            parameters,
+            outputs: results,
+            spread,
             donated: (0..inputs).filter(donated).collect(),
             parameter_kinds: (0..inputs)
                 .map(|index| kind("argument", index, main.arg_attrs(index)))
@@ -119,7 +154,7 @@ mod tests {
     use super::*;
 
     fn signature(text: &str) -> Result<Signature> {
-        Signature::of(&stablehlo::read_program(text.as_bytes()).expect("a program"))
+        Signature::of(&stablehlo::read_program(text.as_bytes()).expect("a program"), 1)
     }
 
     #[test]

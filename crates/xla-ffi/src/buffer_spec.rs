@@ -19,23 +19,37 @@ impl BufferSpec {
         BufferSpec { element_type, dims: dims.into() }
     }
 
-    /// Its size in bytes: whole bytes for each element, also for types narrower than a byte; 0 for tokens.
+    /// Its size in bytes as handlers see it; 0 for tokens. Types of 2 and 4 bits are packed, the first element in the
+    /// lowest bits of the first byte.
     ///
     /// # Errors
     /// INVALID_ARGUMENT for a negative dimension and for a size that does not fit `isize`.
     pub fn byte_len(&self) -> Result<usize> {
-        let mut bytes = Some(self.element_type.byte_width());
+        let mut elements = Some(1usize);
         let mut empty = false;
         for &dim in &self.dims {
             let dim = usize::try_from(dim).map_err(|_| Status::invalid_argument(format!("{self}: negative size")))?;
             empty |= dim == 0;
-            bytes = bytes.and_then(|bytes| bytes.checked_mul(dim));
+            elements = elements.and_then(|elements| elements.checked_mul(dim));
         }
+        let bytes = elements.and_then(|elements| match self.packed_bits() {
+            Some(bits) => Some(elements.div_ceil(8 / bits)),
+            None => elements.checked_mul(self.element_type.byte_width()),
+        });
         let fits = bytes.filter(|&bytes| isize::try_from(bytes).is_ok());
         if empty {
             return Ok(0);
         }
         fits.ok_or_else(|| Status::invalid_argument(format!("{self}: more bytes than a process can address")))
+    }
+
+    /// Bits of an element, if several share a byte.
+    pub fn packed_bits(&self) -> Option<usize> {
+        match self.element_type {
+            ElementType::S2 | ElementType::U2 => Some(2),
+            ElementType::S4 | ElementType::U4 | ElementType::F4E2M1Fn => Some(4),
+            _ => None,
+        }
     }
 
     /// The alignment that compiled code may assume of an element.
@@ -94,7 +108,8 @@ mod tests {
     #[test]
     fn sizes_are_checked() {
         assert_eq!(BufferSpec::new(ElementType::F32, [2, 3]).byte_len(), Ok(24));
-        assert_eq!(BufferSpec::new(ElementType::S4, [3]).byte_len(), Ok(3));
+        assert_eq!(BufferSpec::new(ElementType::S4, [3]).byte_len(), Ok(2));
+        assert_eq!(BufferSpec::new(ElementType::U2, [3, 3]).byte_len(), Ok(3));
         assert_eq!(BufferSpec::new(ElementType::F64, []).byte_len(), Ok(8));
         assert_eq!(BufferSpec::new(ElementType::Token, []).byte_len(), Ok(0));
         assert_eq!(BufferSpec::new(ElementType::F64, [i64::MAX, i64::MAX, 0]).byte_len(), Ok(0));

@@ -90,7 +90,7 @@ def test_schur_hessenberg_and_pivoted_qr(devices, dtype):
 
 
 def test_a_failed_factorisation_is_nan_and_no_error(devices):
-    assert np.isnan(jnp.linalg.cholesky(-jnp.eye(3))).all()
+    assert np.isnan(np.asarray(jnp.linalg.cholesky(-jnp.eye(3)))[np.tril_indices(3)]).all()
 
 
 def test_gradients_and_batches(devices, square):
@@ -110,7 +110,7 @@ def test_a_target_of_the_user_is_called(run_python, platform):
         jax.ffi.register_ffi_target("my_potrf", handler, platform="cpu")
         call = jax.ffi.ffi_call("my_potrf", (jax.ShapeDtypeStruct((2, 2), jnp.float32),
                                              jax.ShapeDtypeStruct((), jnp.int32)),
-                                input_layouts=[(0, 1)], output_layouts=[(0, 1), None])
+                                input_layouts=[(1, 0)], output_layouts=[(1, 0), None])
         lapack._lapack.initialize()
         factor, info = jax.jit(lambda x: call(x, uplo=np.uint8(ord("L"))))(x)
         assert int(info) == 0

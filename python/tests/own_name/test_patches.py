@@ -128,7 +128,7 @@ def test_ffi_targets_reach_the_plugin_or_are_refused(run_python, platform):
         else:
             jax.ffi.register_ffi_target("test_potrf", handler, platform={platform!r})
             call = jax.ffi.ffi_call("test_potrf", (jax.ShapeDtypeStruct((2, 2), jnp.float32), jax.ShapeDtypeStruct((), jnp.int32)),
-                                    input_layouts=[(0, 1)], output_layouts=[(0, 1), None])
+                                    input_layouts=[(1, 0)], output_layouts=[(1, 0), None])
             factor, info = jax.jit(lambda x: call(x, uplo=np.uint8(ord("L"))))(x)
             assert int(info) == 0
             np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(np.asarray(x)), rtol=1e-6)

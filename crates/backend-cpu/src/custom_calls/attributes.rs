@@ -7,10 +7,13 @@ use stablehlo::ir::attrs::DenseElements;
 use stablehlo::ir::{Attr as Source, Module, NamedAttr, OpRef, Type, TypeId};
 use xla_ffi::{Array, Attr, Attrs, Scalar};
 
+/// Where a typed call has its attributes when `backend_config` has no room for them.
+pub(super) const TYPED_CONFIG: &str = "mhlo.backend_config";
+
 /// The attributes of one call.
 pub(super) fn of(op: OpRef<'_>) -> Result<Attrs> {
     let module = op.module();
-    let config = op.attr("mhlo.backend_config").or_else(|| op.attr("backend_config"));
+    let config = op.attr(TYPED_CONFIG).or_else(|| op.attr("backend_config"));
     let attributes = match config {
         None | Some(Source::Unit) => Vec::new(),
         Some(Source::Dict(entries)) => dictionary(module, entries)?,

@@ -5,6 +5,7 @@
 //! the thread had before the program.
 
 mod attributes;
+mod packing;
 mod registration;
 
 pub(crate) use registration::register;
@@ -34,7 +35,8 @@ impl CustomCalls for RegisteredCalls {
         let target = op.string("call_target_name")?;
         let Ok(handler) = Registry::process().handler(target, PLATFORM) else { return Ok(None) };
         let version = op.int_or("api_version", 1)?;
-        if version != TYPED {
+        // Older writers of programs mark typed calls by the attribute alone.
+        if version != TYPED && op.attr(attributes::TYPED_CONFIG).is_none() {
             return Err(Error::unsupported(format!(
                 "custom call {target:?} asks for api_version {version}; handlers of this backend speak the typed interface, \
                  api_version {TYPED}"
@@ -59,8 +61,10 @@ impl CustomCall for BoundCall {
     ) -> Result<()> {
         let context = context.and_then(|context| context.downcast_ref::<RunContext>());
         let context = context.ok_or_else(|| Error::internal("a launch without the context of custom calls"))?;
-        let call = || FlushDenormals::suspended(|| self.0.execute(arguments, results, context));
-        queue::outside(call).map_err(error)
+        let call = |arguments: &[&[u8]], results: &mut [&mut [u8]]| {
+            queue::outside(|| FlushDenormals::suspended(|| self.0.execute(arguments, results, context)))
+        };
+        packing::around(&self.0, arguments, results, call).map_err(error)
     }
 }
 

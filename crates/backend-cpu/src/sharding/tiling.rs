@@ -1,0 +1,287 @@
+//! The sharding of one array: from an `sdy.sharding` attribute to the block of each device.
+
+use pjrt_wrapper::client_trait::{OpSharding, Result, Shape, Status};
+use stablehlo::ir::attrs::{AxisRef, SdyAttr, SdyMesh, SdyMeshRef, TensorSharding};
+use stablehlo::ir::{Attr, Module, NamedAttr, OpCode, StrId};
+
+/// A sharding over a known number of devices, called by their positions in the device assignment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tiling {
+    /// As frameworks read it.
+    pub(crate) sharding: OpSharding,
+    /// Number of blocks along each dimension of the array.
+    pub(crate) grid: Vec<usize>,
+    /// Which block each device has, as indices into the grid.
+    pub(crate) blocks: Vec<Vec<usize>>,
+}
+
+/// A part of a mesh axis that is used as a whole: how many devices, and how far apart in the mesh they are.
+struct Factor {
+    size: usize,
+    stride: usize,
+}
+
+impl Tiling {
+    /// Every one of `devices` devices has the whole array of this rank.
+    pub(crate) fn replicated(rank: usize, devices: usize) -> Tiling {
+        Tiling { sharding: OpSharding::Replicated, grid: vec![1; rank], blocks: vec![vec![0; rank]; devices] }
+    }
+
+    /// The shape of the blocks of an array.
+    ///
+    /// # Errors
+    /// UNIMPLEMENTED when the array cannot be cut into equal blocks.
+    pub(crate) fn block_shape(&self, whole: &Shape) -> Result<Shape> {
+        let mut dims = whole.dims.clone();
+        for (dim, &count) in dims.iter_mut().zip(&self.grid) {
+            if *dim % count as i64 != 0 {
+                return Err(Status::unimplemented(format!(
+                    "{whole} in {:?} blocks: arguments and results are cut into equal blocks only",
+                    self.grid
+                )));
+            }
+            *dim /= count as i64;
+        }
+        Shape::new(whole.element_type, dims)
+    }
+}
+
+/// The sharding among the attributes of an argument or result; `None` where there is none.
+///
+/// # Errors
+/// INVALID_ARGUMENT for meshes and axes that are not defined, UNIMPLEMENTED for unreduced arrays.
+pub(crate) fn of_value(
+    module: &Module,
+    attributes: &[NamedAttr],
+    rank: usize,
+    devices: usize,
+) -> Result<Option<Tiling>> {
+    let named = attributes.iter().find(|&&named| module.attr_name(named) == "sdy.sharding");
+    let Some(named) = named else { return Ok(None) };
+    match module.attr(named.value) {
+        Attr::Sdy(attr) => match &**attr {
+            SdyAttr::Sharding(sharding) => tiling(module, sharding, rank, devices).map(Some),
+            _ => Err(Status::invalid_argument("sdy.sharding holds something else")),
+        },
+        _ => Err(Status::invalid_argument("sdy.sharding holds something else")),
+    }
+}
+
+fn tiling(module: &Module, sharding: &TensorSharding, rank: usize, devices: usize) -> Result<Tiling> {
+    let mesh = match &sharding.mesh {
+        SdyMeshRef::Inline(mesh) => mesh,
+        SdyMeshRef::Symbol(name) => mesh(module, *name)?,
+    };
+    if mesh.axes.is_empty() {
+        let whole = Tiling::replicated(rank, devices);
+        return Ok(match &*mesh.device_ids {
+            // Everybody has the value, the named device among them.
+            [device] => Tiling { sharding: OpSharding::Maximal(*device), ..whole },
+            _ => whole,
+        });
+    }
+    if !sharding.unreduced_axes.is_empty() {
+        return Err(Status::unimplemented("arguments and results that are still to be reduced over devices"));
+    }
+    if sharding.dim_shardings.len() != rank {
+        let count = sharding.dim_shardings.len();
+        return Err(Status::invalid_argument(format!("a sharding of {count} dimensions on an array of rank {rank}")));
+    }
+    let split = Axes::new(module, mesh, sharding)?;
+    if split.devices != devices {
+        let count = split.devices;
+        return Err(Status::invalid_argument(format!("a mesh of {count} devices in a program for {devices}")));
+    }
+    let mut grid = Vec::with_capacity(rank);
+    let mut factors = Vec::new();
+    for dim in &sharding.dim_shardings {
+        let mut count = 1;
+        for axis in &dim.axes {
+            let factor = split.factor(module, axis)?;
+            count *= factor.size;
+            factors.push(factor);
+        }
+        grid.push(count);
+    }
+    factors.extend(split.unused);
+    let order = arrange(&factors);
+    let device_at =
+        |position: usize| if mesh.device_ids.is_empty() { position as i64 } else { mesh.device_ids[position] };
+    let order: Vec<i64> = order.into_iter().map(device_at).collect();
+    let copies = devices / grid.iter().product::<usize>().max(1);
+    let mut blocks = vec![Vec::new(); devices];
+    for (place, &device) in order.iter().enumerate() {
+        let slot = usize::try_from(device).ok().and_then(|device| blocks.get_mut(device));
+        let slot = slot.ok_or_else(|| Status::invalid_argument(format!("a mesh with a device {device}")))?;
+        *slot = unravel(place / copies, &grid);
+    }
+    if grid.iter().all(|&count| count == 1) {
+        return Ok(Tiling::replicated(rank, devices));
+    }
+    let mut extents: Vec<i64> = grid.iter().map(|&count| count as i64).collect();
+    if copies > 1 {
+        extents.push(copies as i64);
+    }
+    let sharding = OpSharding::Tiled { grid: extents, devices: order, replicate_on_last_dim: copies > 1 };
+    Ok(Tiling { sharding, grid, blocks })
+}
+
+fn mesh(module: &Module, name: StrId) -> Result<&SdyMesh> {
+    let body = module.block(module.body());
+    let found = body.ops().map(|id| module.op(id)).find(|op| {
+        op.code() == OpCode::SdyMesh && matches!(op.attr("sym_name"), Some(Attr::String(symbol)) if *symbol == name)
+    });
+    match found.and_then(|op| op.attr("mesh")) {
+        Some(Attr::Sdy(attr)) => match &**attr {
+            SdyAttr::Mesh(mesh) => Ok(mesh),
+            _ => Err(Status::invalid_argument("sdy.mesh without a mesh")),
+        },
+        _ => Err(Status::invalid_argument(format!("there is no mesh @{}", module.str(name)))),
+    }
+}
+
+/// The axes of a mesh, cut where a sharding uses parts of them.
+struct Axes {
+    /// Name, size and stride of each axis.
+    axes: Vec<(StrId, usize, usize)>,
+    devices: usize,
+    /// Parts that the dimensions do not use, in the order of the mesh.
+    unused: Vec<Factor>,
+}
+
+impl Axes {
+    fn new(module: &Module, mesh: &SdyMesh, sharding: &TensorSharding) -> Result<Axes> {
+        let mut axes = Vec::with_capacity(mesh.axes.len());
+        let mut stride = 1;
+        for axis in mesh.axes.iter().rev() {
+            let size = usize::try_from(axis.size).ok().filter(|&size| size > 0);
+            let size = size.ok_or_else(|| Status::invalid_argument("a mesh axis without devices"))?;
+            axes.push((axis.name, size, stride));
+            stride *= size;
+        }
+        axes.reverse();
+        let mut split = Axes { axes, devices: stride, unused: Vec::new() };
+        let used: Vec<&AxisRef> = sharding.dim_shardings.iter().flat_map(|dim| &dim.axes).collect();
+        for index in 0..split.axes.len() {
+            let (name, size, stride) = split.axes[index];
+            let mut parts: Vec<(usize, usize)> = Vec::new();
+            for axis in used.iter().filter(|axis| axis.name == name) {
+                parts.push(split.part(module, axis)?);
+            }
+            parts.sort_unstable();
+            let mut before = 1;
+            let unused = &mut split.unused;
+            for (pre, part) in parts.into_iter().chain([(size, 1)]) {
+                if pre < before || pre % before != 0 {
+                    let name = module.str(name);
+                    return Err(Status::invalid_argument(format!("mesh axis {name:?} is used twice in a sharding")));
+                }
+                if pre > before {
+                    unused.push(Factor { size: pre / before, stride: stride * (size / pre) });
+                }
+                before = pre * part;
+            }
+        }
+        Ok(split)
+    }
+
+    fn find(&self, module: &Module, name: StrId) -> Result<(usize, usize)> {
+        let found = self.axes.iter().find(|(known, ..)| *known == name).map(|&(_, size, stride)| (size, stride));
+        found.ok_or_else(|| Status::invalid_argument(format!("a mesh without the axis {:?}", module.str(name))))
+    }
+
+    /// Which part of its axis a reference means: the product of the parts before it, and its size.
+    fn part(&self, module: &Module, axis: &AxisRef) -> Result<(usize, usize)> {
+        let (size, _) = self.find(module, axis.name)?;
+        let Some(part) = axis.sub_axis else { return Ok((1, size)) };
+        let (pre, part) = (part.pre_size as usize, part.size as usize);
+        if pre > 0 && part > 0 && size % pre == 0 && (size / pre) % part == 0 {
+            return Ok((pre, part));
+        }
+        Err(Status::invalid_argument(format!("a part ({pre}){part} of a mesh axis of {size} devices")))
+    }
+
+    fn factor(&self, module: &Module, axis: &AxisRef) -> Result<Factor> {
+        let ((size, stride), (pre, part)) = (self.find(module, axis.name)?, self.part(module, axis)?);
+        Ok(Factor { size: part, stride: stride * (size / (pre * part)) })
+    }
+}
+
+/// The positions in the mesh, in row-major order of the factors.
+fn arrange(factors: &[Factor]) -> Vec<usize> {
+    let mut order = vec![0];
+    for factor in factors {
+        let steps = |&start: &usize| (0..factor.size).map(move |step| start + step * factor.stride);
+        order = order.iter().flat_map(steps).collect();
+    }
+    order
+}
+
+fn unravel(mut place: usize, grid: &[usize]) -> Vec<usize> {
+    let mut index = vec![0; grid.len()];
+    for (index, &count) in index.iter_mut().zip(grid).rev() {
+        *index = place % count;
+        place /= count;
+    }
+    index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pjrt_wrapper::client_trait::ElementType;
+
+    /// The tiling of an 8 x 8 argument on a mesh of x = 4 and y = 2.
+    fn of(sharding: &str) -> Result<Tiling> {
+        let text = format!(
+            "module {{ sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>
+               sdy.mesh @backwards = <[\"x\"=2], device_ids=[1, 0]>
+               sdy.mesh @one = <[], device_ids=[3]>
+               func.func @main(%a: tensor<8x8xf32> {{sdy.sharding = #sdy.sharding<{sharding}>}}) {{ return }} }}"
+        );
+        let module = stablehlo::read_program(text.as_bytes()).expect("a program");
+        let main = module.function("main").expect("main");
+        let devices = if sharding.starts_with("@backwards") { 2 } else { 8 };
+        of_value(&module, main.arg_attrs(0), 2, devices).map(|tiling| tiling.expect("a sharding"))
+    }
+
+    fn tiled(grid: &[i64], devices: &[i64], replicate_on_last_dim: bool) -> OpSharding {
+        OpSharding::Tiled { grid: grid.to_vec(), devices: devices.to_vec(), replicate_on_last_dim }
+    }
+
+    #[test]
+    fn tiles_are_those_that_frameworks_expect() {
+        let x = of("@mesh, [{\"x\"}, {}]").unwrap();
+        assert_eq!(x.sharding, tiled(&[4, 1, 2], &[0, 1, 2, 3, 4, 5, 6, 7], true));
+        assert_eq!((x.blocks[5].clone(), x.grid.clone()), (vec![2, 0], vec![4, 1]));
+        let yx = of("@mesh, [{\"y\"}, {\"x\"}]").unwrap();
+        assert_eq!(yx.sharding, tiled(&[2, 4], &[0, 2, 4, 6, 1, 3, 5, 7], false));
+        assert_eq!(yx.blocks[3], [1, 1]);
+        assert_eq!(of("@mesh, [{\"x\", \"y\"}, {}]").unwrap().blocks[7], [7, 0]);
+        assert_eq!(of("@backwards, [{\"x\"}, {}]").unwrap().blocks, [[1, 0], [0, 0]]);
+    }
+
+    #[test]
+    fn parts_of_axes_are_cut_out() {
+        let major = of("@mesh, [{\"x\":(1)2}, {}]").unwrap();
+        assert_eq!(major.sharding, tiled(&[2, 1, 4], &[0, 1, 2, 3, 4, 5, 6, 7], true));
+        let minor = of("@mesh, [{\"x\":(2)2}, {}]").unwrap();
+        assert_eq!(minor.sharding, tiled(&[2, 1, 4], &[0, 1, 4, 5, 2, 3, 6, 7], true));
+    }
+
+    #[test]
+    fn whole_arrays_are_replicated_or_on_one_device() {
+        assert_eq!(of("@mesh, [{}, {?}]").unwrap(), Tiling::replicated(2, 8));
+        assert_eq!(of("@one, []").unwrap().sharding, OpSharding::Maximal(3));
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused() {
+        for sharding in ["@none, [{}, {}]", "@mesh, [{\"z\"}, {}]", "@mesh, [{}]", "@mesh, [{\"x\"}, {\"x\"}]"] {
+            assert!(of(sharding).is_err(), "{sharding}");
+        }
+        let rows = of("@mesh, [{\"x\"}, {}]").unwrap();
+        assert!(rows.block_shape(&Shape::new(ElementType::F32, [6, 8]).unwrap()).is_err());
+        assert_eq!(rows.block_shape(&Shape::new(ElementType::F32, [8, 8]).unwrap()).unwrap().dims, [2, 8]);
+    }
+}
