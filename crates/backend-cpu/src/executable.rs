@@ -9,17 +9,20 @@ use pjrt_wrapper::client_trait::{
     Code, CompileOptions, CompiledMemoryStats, NamedValue, OpSharding, OptimizedProgram, PjrtExecutable, Program,
     Result, Shape, Status,
 };
+use stablehlo::ir::Module;
 use std::sync::Arc;
 
 /// A program that the machine can run.
 pub(crate) struct CpuExecutable {
     pub(crate) signature: Signature,
     pub(crate) compiled: Executable,
+    /// The program as it was read, to be shown.
+    module: Arc<Module>,
 }
 
 impl CpuExecutable {
     pub(crate) fn compile(program: &Program<'_>, options: &CompileOptions) -> Result<Self> {
-        options.reject_unknown_overrides(&[])?;
+        check_overrides(options)?;
         let devices = options.num_partitions;
         if options.num_replicas != 1 {
             return Err(Status::unimplemented(format!(
@@ -39,8 +42,25 @@ impl CpuExecutable {
         let module =
             stablehlo::read_program(program.mlir()?).map_err(|error| Status::invalid_argument(error.to_string()))?;
         let signature = Signature::of(&module, devices)?;
-        let compiled = Executable::compile(Arc::new(module), &Options { custom_calls: &RegisteredCalls });
-        Ok(CpuExecutable { signature, compiled: compiled.map_err(status)? })
+        let module = Arc::new(module);
+        let compiled = Executable::compile(module.clone(), &Options { custom_calls: &RegisteredCalls });
+        Ok(CpuExecutable { signature, compiled: compiled.map_err(status)?, module })
+    }
+}
+
+/// Options of XLA's compiler beside its flags, all of which begin with `xla_`.
+const XLA_OPTIONS: [&str; 3] = ["exec_time_optimization_effort", "memory_fitting_effort", "optimization_level"];
+
+/// Lets pass what users set for XLA: those options say how its compiler works and not what programs mean, so they have
+/// no effect here. Everything else is a mistake.
+fn check_overrides(options: &CompileOptions) -> Result<()> {
+    let known = |name: &str| name.starts_with("xla_") || XLA_OPTIONS.contains(&name);
+    match options.overrides.keys().find(|name| !known(name)) {
+        None => Ok(()),
+        Some(name) => Err(Status::invalid_argument(format!(
+            "No such compile option: '{name}'; options of XLA (xla_..., {}) are let pass and have no effect",
+            XLA_OPTIONS.join(", ")
+        ))),
     }
 }
 
@@ -129,6 +149,8 @@ impl PjrtExecutable for CpuExecutable {
     }
 
     fn optimized_program(&self) -> Result<OptimizedProgram> {
-        Ok(OptimizedProgram { format: "mlir", code: self.compiled.text().into_bytes() })
+        // Frameworks parse it, so it is the program and not the plan.
+        let text = stablehlo::text::print(&self.module, &stablehlo::text::PrintOptions::default());
+        Ok(OptimizedProgram { format: "mlir", code: text.into_bytes() })
     }
 }

@@ -5,12 +5,13 @@
 
 use crate::buffer::{CpuBuffer, Fill, Storage};
 use crate::client::Machine;
+use crate::custom_calls::CallContext;
 use crate::device::memory_id;
 use crate::executable::{CpuExecutable, status};
 use crate::poison::Poison;
 use crate::sharding;
 use crate::signature::Spread;
-use cpu_compiler::{Argument, Launch as Run};
+use cpu_compiler::{Argument, ErrorKind, Launch as Run};
 use cpu_runtime::{Block, FlushDenormals};
 use pjrt_wrapper::catch_panic;
 use pjrt_wrapper::client_trait::{
@@ -19,8 +20,8 @@ use pjrt_wrapper::client_trait::{
 };
 use stablehlo::eval::Process;
 use std::any::Any;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 use xla_ffi::RunContext;
 
 /// Numbers launches that the framework did not number.
@@ -48,7 +49,7 @@ struct Task {
     executable: Arc<CpuExecutable>,
     machine: Arc<Machine>,
     parts: Vec<Part>,
-    context: RunContext,
+    context: CallContext,
     poison: Arc<Poison>,
 }
 
@@ -73,12 +74,13 @@ impl CpuLoadedExecutable {
         };
         let parts: Vec<Part> = launches.iter_mut().map(part).collect();
         let device = parts[0].device;
-        let context = RunContext {
+        let run = RunContext {
             user_data: options.context.clone(),
             run_id: Some(run_id),
             device_ordinal: Some(device as i32),
             ..RunContext::default()
         };
+        let context = CallContext { run, failure: OnceLock::new() };
         let poison = self.machine.devices[device].poisons.enter(options.launch_id);
         Task { executable: self.executable.clone(), machine: self.machine.clone(), parts, context, poison }
     }
@@ -249,7 +251,14 @@ impl Task {
             context: Some(context),
             cancelled: Some(&|| self.poison.is_set()),
         });
-        results.map_err(status)
+        results.map_err(|error| {
+            let from_handler = error.kind == ErrorKind::CustomCall;
+            let mut status = status(error);
+            if let Some(failure) = self.context.failure.get().filter(|_| from_handler) {
+                (status.code, status.payloads) = (failure.code, failure.payloads.clone());
+            }
+            status
+        })
     }
 }
 

@@ -16,7 +16,7 @@ use cpu_runtime::FlushDenormals;
 use pjrt_wrapper::client_trait::{ElementType, Status};
 use stablehlo::ir::OpRef;
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use xla_ffi::{BufferSpec, CallSite, Registry, RunContext};
 
 /// The version of the calling convention that is typed.
@@ -50,6 +50,14 @@ impl CustomCalls for RegisteredCalls {
     }
 }
 
+/// What a launch has for its custom calls.
+pub(crate) struct CallContext {
+    /// What handlers may ask.
+    pub(crate) run: RunContext,
+    /// What the first handler that failed said, with its code, for which errors of the compiler have no room.
+    pub(crate) failure: OnceLock<Status>,
+}
+
 struct BoundCall(Arc<CallSite>);
 
 impl CustomCall for BoundCall {
@@ -59,12 +67,15 @@ impl CustomCall for BoundCall {
         arguments: &[&[u8]],
         results: &mut [&mut [u8]],
     ) -> Result<()> {
-        let context = context.and_then(|context| context.downcast_ref::<RunContext>());
+        let context = context.and_then(|context| context.downcast_ref::<CallContext>());
         let context = context.ok_or_else(|| Error::internal("a launch without the context of custom calls"))?;
         let call = |arguments: &[&[u8]], results: &mut [&mut [u8]]| {
-            queue::outside(|| FlushDenormals::suspended(|| self.0.execute(arguments, results, context)))
+            queue::outside(|| FlushDenormals::suspended(|| self.0.execute(arguments, results, &context.run)))
         };
-        packing::around(&self.0, arguments, results, call).map_err(error)
+        packing::around(&self.0, arguments, results, call).map_err(|status| {
+            _ = context.failure.set(status.clone());
+            error(status)
+        })
     }
 }
 
