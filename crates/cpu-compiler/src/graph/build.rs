@@ -79,6 +79,10 @@ impl Graph {
 
     /// A pure node of one result: an equal one that is visible from the block, or a new one.
     pub fn pure(&mut self, block: BlockId, op: Op, inputs: Vec<Value>, ty: Arc<ArrayType>) -> Value {
+        // Where there are no elements there is nothing to compute.
+        if ty.is_empty() && ty.element.is_some() && !matches!(op, Op::Constant(_)) {
+            return self.constant(block, &[], false, ty);
+        }
         let Some(key) = op.key() else {
             let node = self.push(block, op, inputs, &[ty], false);
             return self.node(node).first;

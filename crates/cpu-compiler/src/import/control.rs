@@ -3,7 +3,7 @@
 use super::Importer;
 use crate::error::{Error, Result};
 use crate::graph::{BlockId, Graph, Op, Value};
-use stablehlo::ir::{BlockRef, OpCode, OpId, OpRef, ValueId};
+use stablehlo::ir::{Attr, BlockRef, OpCode, OpId, OpRef, ValueId};
 
 /// A block of the module that is being imported.
 pub(super) struct Frame {
@@ -89,6 +89,12 @@ impl<'m> Importer<'m> {
             OpCode::Composite => self.open_call(op, op.symbol("decomposition")?)?,
             OpCode::SdyNamedComputation | OpCode::SdyManualComputation => {
                 let arguments = op.region_block(0).map_or(&[][..], |block| block.args());
+                let devices = self.devices();
+                if op.code() == OpCode::SdyManualComputation && devices > 1 {
+                    return Err(Error::unsupported(format!(
+                        "a manual computation over {devices} devices; run the program on one device"
+                    )));
+                }
                 let same = op.operand_types().eq(arguments.iter().map(|&value| self.module.value_type(value)));
                 if !same {
                     return Err(Error::unsupported(
@@ -108,6 +114,16 @@ impl<'m> Importer<'m> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Replicas times partitions that the program is for.
+    fn devices(&self) -> i64 {
+        let root = self.module.op(self.module.root());
+        let count = |name: &str| match root.attr(name) {
+            Some(Attr::Integer { value, .. }) => *value,
+            _ => 1,
+        };
+        count("mhlo.num_replicas").saturating_mul(count("mhlo.num_partitions"))
     }
 
     fn open_call(&mut self, op: OpRef<'m>, name: &str) -> Result<()> {

@@ -26,6 +26,7 @@ impl<'m> Importer<'m> {
     pub(super) fn kernels(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
         match op.code() {
             OpCode::DotGeneral | OpCode::Dot => self.dot(op),
+            OpCode::Convolution => self.convolution(op),
             OpCode::Gather => self.gather(op),
             OpCode::Scatter => self.scatter(op),
             OpCode::Reduce => self.reduce_by_program(op),
@@ -224,7 +225,7 @@ pub(super) fn supported<K>(kernel: std::result::Result<K, cpu_kernels::KernelErr
 }
 
 /// A type as the kernels have it.
-pub(super) fn shape(ty: &ArrayType) -> Result<Shape> {
+pub(crate) fn shape(ty: &ArrayType) -> Result<Shape> {
     let element = ty.element.ok_or_else(|| Error::invalid("a token where an array is wanted"))?;
     Ok(Shape::new(storage(element), &ty.dims))
 }

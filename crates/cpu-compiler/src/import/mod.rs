@@ -5,6 +5,7 @@
 
 mod calls;
 mod control;
+mod convolution;
 mod elementwise;
 mod kernels;
 mod movement;
@@ -18,6 +19,7 @@ use crate::graph::{BlockId, Graph, Op, Value};
 use crate::kernel::{Kernel, Reference};
 use control::Frame;
 use hashbrown::HashMap;
+pub(crate) use kernels::shape;
 use stablehlo::ir::{Module, OpCode, OpId, OpRef, SymbolTable, TypeId, ValueId};
 use std::sync::Arc;
 

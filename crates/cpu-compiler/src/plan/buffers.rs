@@ -254,6 +254,10 @@ impl Placer<'_> {
                 Vec::new()
             }
             Entry::Kernel(node) => self.kernel(*node, position),
+            Entry::Direct { output, .. } => {
+                self.make(*output, position);
+                Vec::new()
+            }
             Entry::CarryIn(node) => self.carry_in(*node, position),
             Entry::Head | Entry::Test { .. } => Vec::new(),
             Entry::Return => {

@@ -5,7 +5,9 @@
 use super::schedule::Item;
 use crate::fuse::{Loop, source};
 use crate::graph::{BlockId, Graph, NodeId, Op, Value};
+use crate::kernel::Kernel;
 use hashbrown::HashMap;
+use std::sync::Arc;
 
 /// Position in [`Code::list`].
 pub(super) type Position = usize;
@@ -15,6 +17,11 @@ pub(super) enum Entry {
     Loop(Loop),
     Constant(Value),
     Kernel(NodeId),
+    Direct {
+        kernel: Arc<dyn Kernel>,
+        input: Value,
+        output: Value,
+    },
     /// The state of a loop gets its first values.
     CarryIn(NodeId),
     /// A turn begins.
@@ -104,6 +111,10 @@ pub(super) fn code(graph: &Graph, mut items: HashMap<BlockId, Vec<Item>>) -> Cod
             Item::Kernel(node) => {
                 linear.inputs_used(node, block);
                 linear.code.list.push(Entry::Kernel(node));
+            }
+            Item::Direct { kernel, input, output } => {
+                linear.used(input, block);
+                linear.code.list.push(Entry::Direct { kernel, input, output });
             }
             Item::While(node) => {
                 linear.inputs_used(node, block);

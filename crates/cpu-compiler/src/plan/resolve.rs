@@ -123,6 +123,14 @@ impl Resolver<'_> {
                 let text = format!("{} {} -> {}", kernel.name(), list(&reads), list(&writes));
                 self.push(Step::Kernel { kernel: kernel.clone(), reads, writes }, text);
             }
+            Entry::Direct { kernel, input, output } => {
+                let (reads, writes): (Box<[Span]>, Box<[Span]>) =
+                    (Box::new([self.span(input)?]), Box::new([self.span(output)?]));
+                self.plan.nanoseconds += kernel.nanoseconds();
+                self.plan.bytes_accessed += bytes(&reads) + bytes(&writes);
+                let text = format!("{} {} -> {}", kernel.name(), list(&reads), list(&writes));
+                self.push(Step::Kernel { kernel, reads, writes }, text);
+            }
             Entry::Test { condition, end, .. } => {
                 let condition = self.span(condition)?;
                 self.push(Step::Unless { condition, target: end }, format!("leave the loop unless {condition}"));

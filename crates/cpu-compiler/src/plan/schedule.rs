@@ -3,7 +3,11 @@
 use crate::error::Result;
 use crate::fuse::{Chooser, Loop};
 use crate::graph::{BlockId, Graph, NodeId, Op, Value};
+use crate::import::shape;
+use crate::kernel::{Kernel, Prepared};
+use cpu_kernels::Transpose;
 use hashbrown::HashMap;
+use std::sync::Arc;
 
 /// One thing that a block does.
 pub(super) enum Item {
@@ -11,6 +15,12 @@ pub(super) enum Item {
     /// A literal that somebody reads from memory.
     Constant(Value),
     Kernel(NodeId),
+    /// A value that a kernel makes of another where a loop would be slow.
+    Direct {
+        kernel: Arc<dyn Kernel>,
+        input: Value,
+        output: Value,
+    },
     While(NodeId),
     Case(NodeId),
 }
@@ -66,6 +76,12 @@ pub(super) fn schedule(graph: &Graph) -> Result<HashMap<BlockId, Vec<Item>>> {
                 node.inputs.iter().for_each(|&input| chooser.need(input));
                 branches.iter().for_each(|&branch| enter(&mut chooser, &mut open, branch));
             }
+            Op::Transpose(order) if direct(graph, node.first) && !chooser.is_written(node.first) => {
+                let input = node.inputs[0];
+                let kernel = transpose(graph, input, order)?;
+                chooser.need(input);
+                list.push(Item::Direct { kernel, input, output: node.first });
+            }
             _ => {
                 if !chooser.is_written(node.first) {
                     let mut loops = chooser.loops(node.first)?;
@@ -76,4 +92,22 @@ pub(super) fn schedule(graph: &Graph) -> Result<HashMap<BlockId, Vec<Item>>> {
         }
     }
     Ok(items)
+}
+
+/// From how many elements on a transposition is worth a kernel that walks in squares.
+const LARGE_TRANSPOSE: usize = 4096;
+
+/// Whether a transposition moves the innermost dimension of much that is in memory anyway.
+fn direct(graph: &Graph, value: Value) -> bool {
+    let Op::Transpose(order) = graph.op(value) else { return false };
+    let input = graph.inputs(value)[0];
+    let in_memory =
+        matches!(graph.op(input), Op::Parameter | Op::Kernel(_) | Op::While { .. } | Op::Case(_) | Op::View);
+    graph.ty(value).len() >= LARGE_TRANSPOSE && in_memory && order.last() != Some(&(order.len() - 1))
+}
+
+fn transpose(graph: &Graph, input: Value, order: &[usize]) -> Result<Arc<dyn Kernel>> {
+    let ty = graph.ty(input);
+    let kernel = Transpose::prepare(&shape(ty)?, order)?;
+    Ok(Arc::new(Prepared { name: "transpose", kernel, nanoseconds: 50 + ty.bytes() as u64 / 4, flops: 0.0 }))
 }

@@ -64,3 +64,26 @@ fn powers_of_complex_numbers() {
         }",
     );
 }
+
+#[test]
+fn arrays_without_elements_go_through_everything() {
+    agree(
+        "func.func @main(%x: tensor<0x3xf32>) -> (tensor<0x3xf32>, tensor<3x0xf32>, tensor<f32>, tensor<3xf32>,
+            tensor<0x3xf32>, tensor<3x0xf32>, tensor<2x3xf32>) {
+          %z = stablehlo.constant dense<0.0> : tensor<f32>
+          %one = stablehlo.constant dense<1.0> : tensor<0x3xf32>
+          %0 = stablehlo.add %x, %one : tensor<0x3xf32>
+          %1 = stablehlo.transpose %x, dims = [1, 0] : (tensor<0x3xf32>) -> tensor<3x0xf32>
+          %2 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0, 1]
+            : (tensor<0x3xf32>, tensor<f32>) -> tensor<f32>
+          %3 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0]
+            : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
+          %4 = stablehlo.concatenate %x, %x, dim = 0 : (tensor<0x3xf32>, tensor<0x3xf32>) -> tensor<0x3xf32>
+          %5 = stablehlo.reshape %x : (tensor<0x3xf32>) -> tensor<3x0xf32>
+          %6 = stablehlo.pad %x, %z, low = [1, 0], high = [1, 0], interior = [0, 0]
+            : (tensor<0x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+          return %0, %1, %2, %3, %4, %5, %6 : tensor<0x3xf32>, tensor<3x0xf32>, tensor<f32>, tensor<3xf32>,
+            tensor<0x3xf32>, tensor<3x0xf32>, tensor<2x3xf32>
+        }",
+    );
+}
