@@ -28,6 +28,10 @@ pub(crate) trait Number: Copy + Send + Sync + PartialEq + 'static {
     const ZERO: Self;
     /// What changes no product.
     const ONE: Self;
+    /// Zero without a sign.
+    const PLAIN_ZERO: Self;
+    /// What is no number; 0 of integers and truths.
+    const NAN: Self;
     /// What no number is below.
     const LOWEST: Self;
     /// What no number is above.
@@ -53,6 +57,8 @@ macro_rules! whole_numbers {
         impl Number for $T {
             const ZERO: $T = 0;
             const ONE: $T = 1;
+            const PLAIN_ZERO: $T = 0;
+            const NAN: $T = 0;
             const LOWEST: $T = $T::MIN;
             const HIGHEST: $T = $T::MAX;
             #[inline(always)]
@@ -97,6 +103,8 @@ macro_rules! floats {
         impl Number for $T {
             const ZERO: $T = -0.0;
             const ONE: $T = 1.0;
+            const PLAIN_ZERO: $T = 0.0;
+            const NAN: $T = $T::NAN;
             const LOWEST: $T = $T::NEG_INFINITY;
             const HIGHEST: $T = $T::INFINITY;
             #[inline(always)]
@@ -133,6 +141,8 @@ macro_rules! floats {
         impl Number for Complex<$T> {
             const ZERO: Self = Complex { re: -0.0, im: -0.0 };
             const ONE: Self = Complex { re: 1.0, im: 0.0 };
+            const PLAIN_ZERO: Self = Complex { re: 0.0, im: 0.0 };
+            const NAN: Self = Complex { re: $T::NAN, im: $T::NAN };
             const LOWEST: Self = Complex { re: $T::NEG_INFINITY, im: $T::NEG_INFINITY };
             const HIGHEST: Self = Complex { re: $T::INFINITY, im: $T::INFINITY };
             #[inline(always)]
@@ -176,6 +186,8 @@ pub(crate) struct Truth(bool);
 impl Number for Truth {
     const ZERO: Truth = Truth(false);
     const ONE: Truth = Truth(true);
+    const PLAIN_ZERO: Truth = Truth(false);
+    const NAN: Truth = Truth(false);
     const LOWEST: Truth = Truth(false);
     const HIGHEST: Truth = Truth(true);
     fn sum(self, other: Truth) -> Truth {

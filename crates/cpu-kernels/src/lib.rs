@@ -36,6 +36,7 @@ mod parallel;
 mod reduce;
 mod scratch;
 mod shape;
+mod sort;
 mod view;
 mod window;
 
@@ -46,6 +47,7 @@ pub use index::{Gather, GatherDimensions, OutOfBounds, Scatter, ScatterBody, Sca
 pub use movement::{Concatenate, Pad, PadDimension, Reverse, Transpose};
 pub use reduce::{ArgExtreme, Reduce};
 pub use shape::Shape;
+pub use sort::{KeyOrder, Sort, SortBody, SortKey, TopK};
 pub use window::{ReduceWindow, Select, SelectAndScatter, WindowBody, WindowDimension};
 
 use cpu_runtime::Pool;

@@ -7,4 +7,5 @@ mod movement;
 mod random;
 mod reduce;
 mod run;
+mod sort;
 mod window;
