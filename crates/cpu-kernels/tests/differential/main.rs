@@ -3,9 +3,11 @@
 mod convolution;
 mod dot;
 mod index;
+mod linear;
 mod movement;
 mod random;
 mod reduce;
 mod run;
 mod sort;
+mod transform;
 mod window;
