@@ -19,6 +19,30 @@ fn evaluator(text: &str) -> Evaluator {
     Evaluator::new(module.into(), &registry).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
+#[test]
+fn blocks_of_whole_arrays_between_partitions() {
+    // As programs of the older partitioner say it: whole outside, one block each between the custom calls.
+    let program = evaluator(
+        r#"func.func @main(%x: tensor<4xi64>) -> tensor<4xi64> {
+          %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xi64>) -> tensor<4xi64>
+          %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = "{manual}"} : (tensor<4xi64>) -> tensor<2xi64>
+          %2 = stablehlo.reverse %1, dims = [0] : tensor<2xi64>
+          %3 = stablehlo.custom_call @Sharding(%2) {mhlo.sharding = "{manual}"} : (tensor<2xi64>) -> tensor<2xi64>
+          %4 = stablehlo.custom_call @SPMDShardToFullShape(%3) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<2xi64>) -> tensor<4xi64>
+          return %4 : tensor<4xi64>
+        }"#,
+    );
+    let grid = Grid { num_replicas: 1, num_partitions: 2 };
+    let inputs = vec![vec![tensor(&[4], &[1, 2, 3, 4])]; 2];
+    let outputs = program.run_all(grid, None, inputs).unwrap();
+    for output in &outputs {
+        assert_eq!(output[0], tensor(&[4], &[2, 1, 4, 3]));
+    }
+    let alone = program.run(vec![tensor(&[4], &[1, 2, 3, 4])]).unwrap_err();
+    assert_eq!(alone.kind, EvalErrorKind::Unsupported);
+    assert!(alone.message.contains("run_all"), "{alone}");
+}
+
 /// A program of one op on one operand.
 fn single(op: &str, attrs: &str, region: &str, operand: &str, result: &str) -> String {
     format!(

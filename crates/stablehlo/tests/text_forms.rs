@@ -58,6 +58,19 @@ fn every_op_is_in_a_fixture() {
 }
 
 #[test]
+fn what_a_form_cannot_say_is_printed_generically() {
+    // Found by fuzzing: `e5m10` says that both are i32.
+    let text = "func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %0 = \"stablehlo.reduce_precision\"(%x) <{exponent_bits = 5 : i32, mantissa_bits = 10 : i64}> : (tensor<f32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }";
+    let module = read(text);
+    let again = print(&module, &PRETTY);
+    assert!(again.contains("\"stablehlo.reduce_precision\""), "{again}");
+    same_program(&module, &read(&again)).unwrap();
+}
+
+#[test]
 fn what_other_writers_send_is_understood() {
     let texts = [
         // An unnamed module, and func.return with its dialect.

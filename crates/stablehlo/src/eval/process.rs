@@ -69,6 +69,11 @@ impl<'a> Environment<'a> {
         Environment { feeds: Some(feeds), ..self }
     }
 
+    /// What a device of a mesh has that this process runs for the time of a region.
+    pub fn inside_mesh(&self, process: Process, rendezvous: &'a Rendezvous) -> Environment<'a> {
+        Environment { process, rendezvous: Some(rendezvous), ..*self }
+    }
+
     /// What another process of the same run starts from, by itself.
     pub fn of_process(&self, process: Process) -> Environment<'a> {
         Environment::new(process, self.interrupt, self.draws)

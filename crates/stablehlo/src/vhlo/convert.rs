@@ -26,6 +26,15 @@ impl Conversion {
         Conversion { op, names }
     }
 
+    /// How many dimensions the lists of a window have, from the list that has no default.
+    fn spatial_dimensions(&self, tables: &mut Tables<'_>, properties: &[AttrId]) -> Result<Option<usize>> {
+        let named = |prop: &&super::op::Prop| matches!(prop.name, "window_dimensions" | "kernel_spatial_dimensions");
+        match self.op.props.iter().position(|prop| named(&prop)) {
+            Some(at) if properties.len() > at => Ok(Some(i64s(tables, properties[at])?.len())),
+            _ => Ok(None),
+        }
+    }
+
     /// Converts the op's properties, one for each of its table entry, and appends what becomes of them to `out`.
     pub(crate) fn convert(
         &self,
@@ -36,11 +45,12 @@ impl Conversion {
         let is_empty = |&value: &AttrId| matches!(tables.module.attr(value), Attr::Array(items) if items.is_empty());
         let mut layouts = self.op.props.iter().zip(properties).filter(|(prop, _)| prop.rule == Rule::Layouts);
         let without_layouts = layouts.all(|(_, value)| is_empty(value));
+        let spatial = self.spatial_dimensions(tables, properties)?;
         for ((prop, &name), &value) in self.op.props.iter().zip(&self.names).zip(properties) {
             if prop.rule == Rule::Part || (prop.rule == Rule::Layouts && without_layouts) {
                 continue;
             }
-            let value = apply(tables, prop.rule, value)
+            let value = apply(tables, prop.rule, value, spatial)
                 .map_err(|problem| ReadError::new(format!("attribute `{}` {}", prop.name, problem.message())))?;
             if let Some(value) = value {
                 out.push(NamedAttr { name, value });
@@ -63,8 +73,11 @@ fn wrong<T>(what: &str, found: &Attr) -> Result<T> {
 }
 
 /// Applies a rule to a property; `None` if the attribute is left out.
-fn apply(tables: &mut Tables<'_>, rule: Rule, id: AttrId) -> Result<Option<AttrId>> {
+///
+/// A list of a window that has another length than `spatial` is no default, but wrong, and stays for the verifier.
+fn apply(tables: &mut Tables<'_>, rule: Rule, id: AttrId, spatial: Option<usize>) -> Result<Option<AttrId>> {
     let attr = tables.module.attr(id);
+    let fits = |length: usize| spatial.is_none_or(|n| n == length);
     let keep = |ok: bool, what: &str| if ok { Ok(Some(id)) } else { wrong(what, attr) };
     let optional = |ok: bool, is_default: bool, what: &str| {
         if is_default { Ok(None) } else { keep(ok, what) }
@@ -112,17 +125,24 @@ fn apply(tables: &mut Tables<'_>, rule: Rule, id: AttrId) -> Result<Option<AttrI
         }
         Rule::OptionalI64s | Rule::OptionalOnes => {
             let values = i64s(tables, id)?;
-            let is_default =
-                if rule == Rule::OptionalOnes { values.iter().all(|&v| v == 1) } else { values.is_empty() };
+            let is_default = if rule == Rule::OptionalOnes {
+                fits(values.len()) && values.iter().all(|&v| v == 1)
+            } else {
+                values.is_empty()
+            };
             Ok((!is_default).then(|| tables.module.intern_attr(Attr::I64Array(values))))
         }
         Rule::OptionalBools => {
             let values = bools(tables, id)?;
-            let is_default = values.iter().all(|&v| !v);
+            let is_default = fits(values.len()) && values.iter().all(|&v| !v);
             Ok((!is_default).then(|| tables.module.intern_attr(Attr::BoolArray(values))))
         }
         Rule::OptionalPadding => match attr {
-            Attr::DenseElements(dense) => Ok((!dense.data().iter().all(|&byte| byte == 0)).then_some(id)),
+            Attr::DenseElements(dense) => {
+                let rows = tables.module.ty(dense.ty()).as_tensor();
+                let fits = rows.is_some_and(|t| t.dims.len() == 2 && t.dims[1] == 2 && fits(t.dims[0] as usize));
+                Ok((!(fits && dense.data().iter().all(|&byte| byte == 0))).then_some(id))
+            }
             other => wrong("a tensor of i64", other),
         },
         Rule::Pairs => keep(matches!(attr, Attr::DenseElements(_)), "a tensor of i64"),
@@ -144,7 +164,7 @@ fn apply(tables: &mut Tables<'_>, rule: Rule, id: AttrId) -> Result<Option<AttrI
         Rule::Precisions => match attr {
             Attr::Array(items) => {
                 let default = Attr::Precision(Precision::Default);
-                let is_default = items.iter().all(|&item| *tables.module.attr(item) == default);
+                let is_default = items.len() <= 2 && items.iter().all(|&item| *tables.module.attr(item) == default);
                 Ok((!is_default).then_some(id))
             }
             other => wrong("an array of precisions", other),

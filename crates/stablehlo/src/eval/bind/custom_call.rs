@@ -1,5 +1,6 @@
 //! Binds custom calls: those of the embedder, annotations, and the few targets that JAX leaves in portable programs.
 
+use super::shard_shape::{full_to_shard, shard_to_full};
 use super::{Binder, exactly, identity, of_tensors, plain, tensors};
 use crate::eval::error::OpError;
 use crate::eval::machine::RegionBody;
@@ -15,14 +16,8 @@ use crate::eval::value::Value;
 use crate::ir::{Attr, OpCode};
 
 /// Custom calls that say something about their operand and leave it as it is.
-const ANNOTATIONS: &[&str] = &[
-    "Sharding",
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
-    "annotate_device_placement",
-    "LayoutConstraint",
-    "xla.sdy.FuncResultSharding",
-];
+const ANNOTATIONS: &[&str] =
+    &["Sharding", "annotate_device_placement", "LayoutConstraint", "xla.sdy.FuncResultSharding"];
 
 pub(super) fn custom_call(binder: &mut Binder<'_, '_>) -> Result<Kernel, OpError> {
     let target = binder.op.string("call_target_name")?;
@@ -31,14 +26,7 @@ pub(super) fn custom_call(binder: &mut Binder<'_, '_>) -> Result<Kernel, OpError
         return Ok(plain(move |context, operands| handler(CustomCall { op: context.program.module.op(id), operands })));
     }
     if ANNOTATIONS.contains(&target) {
-        // Between the whole and the part of one device the shapes differ, unless there is one device.
-        return if binder.op.operand_types().eq(binder.op.result_types()) {
-            Ok(identity())
-        } else {
-            Err(OpError::unsupported(format!(
-                "custom call \"{target}\" between shapes of one and of several devices; run the program on one device"
-            )))
-        };
+        return Ok(identity());
     }
     // Functions of chlo that older versions of jaxlib leave under the name they have in mhlo.
     if let Some(function) =
@@ -62,6 +50,8 @@ pub(super) fn custom_call(binder: &mut Binder<'_, '_>) -> Result<Kernel, OpError
                 Ok(vec![values.into(), indices.into()])
             }))
         }
+        "SPMDFullToShardShape" => full_to_shard(binder),
+        "SPMDShardToFullShape" => shard_to_full(binder),
         "ApproxTopK" => approx_top_k(binder),
         "Qr" => Ok(plain(|_, operands| {
             let [a] = exactly(tensors(operands)?)?;

@@ -6,13 +6,16 @@ mod chlo;
 mod collective;
 mod contraction;
 mod custom_call;
+mod device_mesh;
 mod dynamic;
 mod elementwise;
 mod interpreter;
+mod manual;
 mod mesh_groups;
 mod quantized;
 mod reduction;
 mod shape;
+mod shard_shape;
 mod system;
 mod transfer;
 
@@ -63,10 +66,7 @@ pub(crate) fn structure(op: OpRef<'_>) -> Result<Structure<'_>, OpError> {
         OpCode::If | OpCode::Case => Structure::Branch,
         OpCode::FuncCall => Structure::Call(op.symbol("callee")?),
         OpCode::Composite => Structure::Call(op.symbol("decomposition")?),
-        OpCode::SdyManualComputation => {
-            system::check_manual_computation(op)?;
-            Structure::Inline
-        }
+        OpCode::SdyManualComputation if manual::is_on_one_device(op)? => Structure::Inline,
         OpCode::SdyNamedComputation => Structure::Inline,
         _ => Structure::Kernel,
     })
@@ -85,6 +85,7 @@ pub(crate) fn kernel(mut binder: Binder<'_, '_>) -> Result<Kernel, OpError> {
         chlo::bind,
         system::bind,
         transfer::bind,
+        manual::bind,
         interpreter::bind,
     ];
     for family in families {

@@ -7,8 +7,7 @@ use crate::eval::ops::rng::{rng, rng_bit_generator};
 use crate::eval::plan::Kernel;
 use crate::eval::tensor::Tensor;
 use crate::eval::value::Value;
-use crate::ir::attrs::{SdyAttr, SdyMeshRef};
-use crate::ir::{Attr, OpCode, OpRef, StrId};
+use crate::ir::OpCode;
 
 pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpError> {
     let op = binder.op;
@@ -18,7 +17,14 @@ pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpErro
         | OpCode::SdyShardingConstraint
         | OpCode::SdyReshard
         | OpCode::SdyPropagationBarrier
-        | OpCode::SdyDataFlowEdge => identity(),
+        | OpCode::SdyDataFlowEdge
+        // On whole arrays they change where elements lie, and nothing else.
+        | OpCode::SdyAllGather
+        | OpCode::SdyAllReduce
+        | OpCode::SdyAllSlice
+        | OpCode::SdyAllToAll
+        | OpCode::SdyCollectivePermute
+        | OpCode::SdyReduceScatter => identity(),
         OpCode::CreateToken | OpCode::AfterAll => plain(|_, _| Ok(vec![Value::Token])),
         // Says something to whoever watches; nobody does.
         OpCode::Trace => plain(|_, _| Ok(Vec::new())),
@@ -58,47 +64,4 @@ pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpErro
         OpCode::CustomCall => super::custom_call::custom_call(binder)?,
         _ => return Ok(None),
     }))
-}
-
-/// On one device a manual computation is its body, if its axes have one device each.
-pub(super) fn check_manual_computation(op: OpRef<'_>) -> Result<(), OpError> {
-    let module = op.module();
-    let Attr::Sdy(axes) = op.required("manual_axes")? else {
-        return Err(OpError::invalid("attribute `manual_axes` must be manual axes"));
-    };
-    let SdyAttr::ManualAxes(axes) = axes.as_ref() else {
-        return Err(OpError::invalid("attribute `manual_axes` must be manual axes"));
-    };
-    for name in ["in_shardings", "out_shardings"] {
-        let Some(Attr::Sdy(shardings)) = op.attr(name) else { continue };
-        let SdyAttr::ShardingPerValue(shardings) = shardings.as_ref() else { continue };
-        for sharding in shardings {
-            let devices = |axis: &StrId| mesh_axis_size(op, &sharding.mesh, *axis);
-            if let Some(axis) = axes.iter().find(|a| devices(a) != Some(1)) {
-                return Err(OpError::unsupported(format!(
-                    "manual computation over axis \"{}\" of more than one device; run it on one device",
-                    module.str(*axis)
-                )));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn mesh_axis_size(op: OpRef<'_>, mesh: &SdyMeshRef, axis: StrId) -> Option<i64> {
-    let module = op.module();
-    let size = |mesh: &crate::ir::attrs::SdyMesh| mesh.axes.iter().find(|a| a.name == axis).map(|a| a.size);
-    match mesh {
-        SdyMeshRef::Inline(mesh) => size(mesh),
-        SdyMeshRef::Symbol(symbol) => module.block(module.body()).ops().map(|id| module.op(id)).find_map(|mesh_op| {
-            let named = matches!(mesh_op.attr("sym_name"), Some(Attr::String(name)) if name == symbol);
-            match mesh_op.attr("mesh") {
-                Some(Attr::Sdy(mesh)) if named => match mesh.as_ref() {
-                    SdyAttr::Mesh(mesh) => size(mesh),
-                    _ => None,
-                },
-                _ => None,
-            }
-        }),
-    }
 }

@@ -3,8 +3,8 @@
 
 use super::cursor::Parser;
 use super::ops::Pending;
-use crate::ir::attrs::{ComparisonType, Precision, ResultAccuracy};
-use crate::ir::{Attr, Module, OpCode};
+use crate::ir::attrs::{ComparisonType, DenseElements, Precision, ResultAccuracy};
+use crate::ir::{Attr, Module, NamedAttr, OpCode};
 
 impl<'a> Parser<'a> {
     pub(super) fn drop_defaults(&self, op: &mut Pending<'a>) {
@@ -16,17 +16,30 @@ impl<'a> Parser<'a> {
             !is_layouts(module.attr_name(*attr))
                 || matches!(module.attr(attr.value), Attr::Array(items) if items.is_empty())
         });
+        let spatial = spatial_dimensions(module, &op.attrs);
         op.attrs.retain(|attr| {
             let name = module.attr_name(*attr);
             if code == OpCode::CustomCall && is_layouts(name) {
                 return !without_layouts;
             }
-            !(code.inherent_attributes().contains(&name) && is_default(module, code, name, module.attr(attr.value)))
+            !(code.inherent_attributes().contains(&name)
+                && is_default(module, code, name, module.attr(attr.value), spatial))
         });
     }
 }
 
-fn is_default(module: &Module, code: OpCode, name: &str, attr: &Attr) -> bool {
+/// How many dimensions the lists of a window have, from the list that has no default.
+fn spatial_dimensions(module: &Module, attrs: &[NamedAttr]) -> Option<usize> {
+    attrs.iter().find_map(|attr| match (module.attr_name(*attr), module.attr(attr.value)) {
+        ("window_dimensions", Attr::I64Array(sizes)) => Some(sizes.len()),
+        ("dimension_numbers", Attr::ConvDimensionNumbers(numbers)) => Some(numbers.kernel_spatial_dimensions.len()),
+        _ => None,
+    })
+}
+
+/// A list of another length than `spatial` is no default, but wrong.
+fn is_default(module: &Module, code: OpCode, name: &str, attr: &Attr, spatial: Option<usize>) -> bool {
+    let fits = |length: usize| spatial.is_none_or(|n| n == length);
     let is_empty = match attr {
         Attr::String(text) => module.str(*text).is_empty(),
         Attr::Array(items) => items.is_empty(),
@@ -37,15 +50,24 @@ fn is_default(module: &Module, code: OpCode, name: &str, attr: &Attr) -> bool {
         matches!(code, OpCode::Convolution | OpCode::DynamicConv | OpCode::ReduceWindow | OpCode::SelectAndScatter);
     match name {
         "precision_config" => match attr {
-            Attr::Array(items) => items.iter().all(|&item| *module.attr(item) == Attr::Precision(Precision::Default)),
+            Attr::Array(items) => {
+                items.len() <= 2 && items.iter().all(|&item| *module.attr(item) == Attr::Precision(Precision::Default))
+            }
             _ => false,
         },
         "window_strides" | "lhs_dilation" | "rhs_dilation" | "base_dilations" | "window_dilations" => {
-            windows && matches!(attr, Attr::I64Array(values) if values.iter().all(|&v| v == 1))
+            windows && matches!(attr, Attr::I64Array(values) if fits(values.len()) && values.iter().all(|&v| v == 1))
         }
-        "window_reversal" => windows && matches!(attr, Attr::BoolArray(values) if values.iter().all(|&v| !v)),
+        "window_reversal" => {
+            windows && matches!(attr, Attr::BoolArray(values) if fits(values.len()) && values.iter().all(|&v| !v))
+        }
         "padding" => {
-            windows && matches!(attr, Attr::DenseElements(dense) if dense.data().iter().all(|&byte| byte == 0))
+            let is_zero = |dense: &DenseElements| {
+                let rows = module.ty(dense.ty()).as_tensor().map(|tensor| tensor.dims.to_vec());
+                let fits = rows.is_some_and(|dims| dims.len() == 2 && dims[1] == 2 && fits(dims[0] as usize));
+                fits && dense.data().iter().all(|&byte| byte == 0)
+            };
+            windows && matches!(attr, Attr::DenseElements(dense) if is_zero(dense))
         }
         "result_accuracy" => *attr == Attr::ResultAccuracy(ResultAccuracy::DEFAULT),
         "compare_type" => *attr == Attr::ComparisonType(ComparisonType::NoType),

@@ -217,10 +217,14 @@ impl<'m> Printer<'m> {
             }
             Piece::Window => self.window(op)?,
             Piece::ExponentMantissa => {
-                let (exponent, mantissa) = (op.int("exponent_bits").ok()?, op.int("mantissa_bits").ok()?);
-                if exponent < 0 || mantissa < 0 {
-                    return None;
-                }
+                // The form says neither a sign nor a type.
+                let bits = |name: &str| match attr(name)? {
+                    Attr::Integer { value, ty } if *module.ty(*ty) == Type::Scalar(ElementType::I32) => {
+                        Some(*value).filter(|&value| value >= 0)
+                    }
+                    _ => None,
+                };
+                let (exponent, mantissa) = (bits("exponent_bits")?, bits("mantissa_bits")?);
                 let text = format!("e{exponent}m{mantissa}");
                 self.push(&text);
             }

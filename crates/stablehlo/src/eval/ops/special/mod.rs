@@ -88,8 +88,11 @@ pub fn is_infinite(which: Infinities, x: &Tensor) -> Result<Tensor, OpError> {
         _ => Err(OpError::element_type("is_inf", x.element_type())))
 }
 
+/// A function of each pair of elements of two tensors.
+pub type PairFunction = fn(&Tensor, &Tensor) -> Result<Tensor, OpError>;
+
 /// The function of two numbers that an op of chlo applies to each pair of elements; `None` if it is no such op.
-pub fn function_of_two(code: OpCode) -> Option<fn(&Tensor, &Tensor) -> Result<Tensor, OpError>> {
+pub fn function_of_two(code: OpCode) -> Option<PairFunction> {
     Some(match code {
         OpCode::ChloMulhi => mulhi,
         OpCode::ChloNextAfter => next_after,
