@@ -183,11 +183,12 @@ impl Session {
         Ok(wheel)
     }
 
-    /// The Rust tests. Those that compare with Python packages find the interpreter in `PYPJRT_PYTHON`.
+    /// The Rust tests. Those that compare with Python packages find the interpreter in variables.
     fn cargo_test(&mut self) -> Result<()> {
         let python = self.env()?.python();
         let python = python.to_str().context("the environment's path is not UTF-8")?.to_owned();
-        self.cargo(&["test", "--workspace"], &[("PYPJRT_PYTHON", python)])
+        let variables = [("PYPJRT_PYTHON", python.clone()), ("STABLEHLO_PYTHON", python)];
+        self.cargo(&["test", "--workspace"], &variables)
     }
 
     /// Header, bindings and table of sizes agree. This alone needs libclang.

@@ -90,6 +90,19 @@ fn mistakes_are_reported_with_their_place() {
 }
 
 #[test]
+fn a_nan_is_equal_to_itself_alone() {
+    let test = |expected: &str| {
+        let text = format!(
+            "func.func @test() {{\n  %0 = stablehlo.constant dense<[0x7FC00000, 1.0]> : tensor<2xf32>\n  \
+             check.expect_eq_const %0, dense<{expected}> : tensor<2xf32>\n  return\n}}"
+        );
+        tool(&["run"], text.as_bytes()).status.success()
+    };
+    assert!(test("[0x7FC00000, 1.0]"));
+    assert!(!test("[0xFFC00000, 1.0]") && !test("[0x7FC00000, 0x7FC00000]"));
+}
+
+#[test]
 fn files_of_expectations_hold() {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/expectations");
     let verdict = stdout(&tool(&["judge", directory], b""));

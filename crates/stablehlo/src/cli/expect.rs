@@ -92,14 +92,14 @@ pub fn register(registry: &mut Registry, print: fn(&Value)) {
         let value = usize::try_from(iteration).ok().and_then(|i| probes.get(name)?.get(i).cloned());
         let value = value.ok_or_else(|| OpError::invalid(format!("probe {name:?} has no value {iteration}")))?;
         call.operands.insert(0, value.into());
-        compare(&call, |actual, expected| (actual != expected).then(|| "not equal".to_owned()))
+        compare(&call, |actual, expected| (!equal(actual, expected)).then(|| "not equal".to_owned()))
     });
     registry.register("interpreter.print", move |call| {
         call.operands.iter().for_each(print);
         Ok(Vec::new())
     });
     registry.register("check.expect_eq", |call| {
-        compare(&call, |actual, expected| (actual != expected).then(|| "not equal".to_owned()))
+        compare(&call, |actual, expected| (!equal(actual, expected)).then(|| "not equal".to_owned()))
     });
     registry.register("check.eq", |call| {
         let tolerance = 0.0001;
@@ -164,6 +164,16 @@ fn compare(call: &CustomCall<'_>, judge: impl Fn(Number, Number) -> Option<Strin
         show(left[*first]),
         show(right[*first])
     )))
+}
+
+/// Equal as numbers, or the same NaN.
+fn equal(actual: Number, expected: Number) -> bool {
+    match (actual, expected) {
+        (Number::Float(a, a_bits), Number::Float(b, b_bits)) if a.is_nan() && b.is_nan() => {
+            a_bits == b_bits && a.is_sign_negative() == b.is_sign_negative()
+        }
+        (a, b) => a == b,
+    }
 }
 
 fn almost(actual: Number, expected: Number, tolerance: f64) -> Option<String> {

@@ -19,7 +19,8 @@ func.func @main(%x: tensor<4x4xf32>) {
   %6 = "stablehlo.cross-replica-sum"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %7 = "stablehlo.async_start"(%x) ({
   ^bb0(%a: tensor<4x4xf32>):
-    stablehlo.return %a : tensor<4x4xf32>
+    %moved = "stablehlo.collective_permute"(%a) {source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    stablehlo.return %moved : tensor<4x4xf32>
   }) : (tensor<4x4xf32>) -> !stablehlo.future<tensor<4x4xf32>>
   %8 = "stablehlo.async_done"(%7) : (!stablehlo.future<tensor<4x4xf32>>) -> tensor<4x4xf32>
   %9 = "stablehlo.collective_reduce"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({

@@ -21,7 +21,7 @@ module {
     %11 = sdy.manual_computation(%10) in_shardings=[<@mesh, [{"a"}, {}]>] out_shardings=[<@mesh, [{"a"}, {}], unreduced={"b"}>] manual_axes={"a", "b"} (%a: tensor<2x8xf32>) {
       sdy.return %a : tensor<2x8xf32>
     } : (tensor<8x8xf32>) -> tensor<8x8xf32>
-    %12 = stablehlo.custom_call @f(%11) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>, sdy.sharding_rule = #sdy.op_sharding_rule<([i, jk])->([i, jk]) {i=8, j=2, k=4} reduction={i} need_replication={j}, custom>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %12 = stablehlo.custom_call @f(%11) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>, sdy.sharding_rule = #sdy.op_sharding_rule<([i, jk])->([l, i]) {i=8, j=2, k=4, l=8} reduction={j, k} need_replication={l}, custom>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
     %13 = sdy.constant dense<1.0> : tensor<8x8xf32>
     return %12 : tensor<8x8xf32>
   }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stablehlo::eval::{Evaluator, OpError, Registry};
-use stablehlo::ir::{Module, OpCode};
+use stablehlo::ir::{Dialect, Module, OpCode, same_program};
+use stablehlo::text::{Form, PrintOptions, parse, print};
 use stablehlo::verify::{signature, specified_ops, verify};
 
 use super::all_cases;
@@ -17,6 +18,45 @@ fn reads(module: &Module, code: OpCode) -> bool {
     let Ok(again) = stablehlo::bytecode::read(&bytes) else { return false };
     again.walk(again.root()).any(|op| again.op(op).code() == code) && verify(&again).is_ok()
 }
+
+/// Whether the op is read back from its pretty form, and is the same as from the generic one.
+fn prints(module: &Module, code: OpCode) -> bool {
+    let [pretty, generic] = [Form::Pretty, Form::Generic].map(|form| {
+        let text = print(module, &PrintOptions { form, locations: false });
+        parse(&text)
+    });
+    let (Ok(pretty), Ok(generic)) = (pretty, generic) else { return false };
+    pretty.walk(pretty.root()).any(|op| pretty.op(op).code() == code) && same_program(&pretty, &generic).is_ok()
+}
+
+/// By what the results of the op are judged, beside the tests of this crate (docs/stablehlo-judges.md).
+fn judge(code: OpCode) -> String {
+    let compared = include_str!("../differential/compared.txt").lines();
+    let types = compared.filter_map(|line| line.split_once(' ')).find(|(op, _)| *op == code.mnemonic());
+    match types {
+        Some((_, types)) if code.dialect() == Dialect::Stablehlo => {
+            format!("XLA:CPU, {}", types.split(' ').collect::<Vec<_>>().join(" "))
+        }
+        _ => JUDGED_OTHERWISE.iter().find(|(op, _)| *op == code).map_or_else(String::new, |(_, by)| (*by).to_owned()),
+    }
+}
+
+/// What XLA:CPU does not have or gives no result to compare, and what judges it instead.
+const JUDGED_OTHERWISE: &[(OpCode, &str)] = &[
+    (OpCode::AfterAll, "StableHLO's tests (a token has no value)"),
+    (OpCode::AsyncDone, "own tests (the op inside is compared by itself)"),
+    (OpCode::AsyncStart, "own tests (the op inside is compared by itself)"),
+    (OpCode::CollectiveBroadcast, "StableHLO's tests (XLA:CPU lacks it)"),
+    (OpCode::CollectiveReduce, "StableHLO's tests (XLA:CPU lacks it)"),
+    (OpCode::Infeed, "StableHLO's tests"),
+    (OpCode::Outfeed, "StableHLO's tests"),
+    (OpCode::PartitionId, "StableHLO's tests"),
+    (OpCode::Recv, "StableHLO's tests"),
+    (OpCode::Rng, "own tests of the distribution (its numbers are random)"),
+    (OpCode::Send, "StableHLO's tests"),
+    (OpCode::UniformDequantize, "StableHLO's tests (XLA:CPU lacks it)"),
+    (OpCode::UniformQuantize, "StableHLO's tests (XLA:CPU lacks it)"),
+];
 
 /// Whether the evaluator takes a program with the op; whether it computes the right thing is for its own tests.
 fn evaluates(module: &Module) -> bool {
@@ -29,16 +69,19 @@ fn evaluates(module: &Module) -> bool {
 }
 
 fn page() -> String {
-    let mut cells: BTreeMap<OpCode, [bool; 3]> = BTreeMap::new();
+    let mut cells: BTreeMap<OpCode, [bool; 4]> = BTreeMap::new();
     for (case, constraint) in all_cases() {
         if constraint.is_some() {
             continue;
         }
         let (module, _) = case.build(|_, _| None);
         let row = cells.entry(case.code()).or_default();
-        for (cell, found) in
-            row.iter_mut().zip([reads(&module, case.code()), verify(&module).is_ok(), evaluates(&module)])
-        {
+        for (cell, found) in row.iter_mut().zip([
+            reads(&module, case.code()),
+            verify(&module).is_ok(),
+            prints(&module, case.code()),
+            evaluates(&module),
+        ]) {
             *cell |= found;
         }
     }
@@ -48,14 +91,26 @@ fn page() -> String {
     out.push_str("- **reads**: written as a portable artifact and read back, it is the op again\n");
     out.push_str("- **constraints**: how many the specification numbers, all checked by the verifier\n");
     out.push_str("- **verifies**: a valid use passes the verifier\n");
+    out.push_str("- **prints**: printed in the pretty form and read back, it is the op again\n");
     out.push_str("- **evaluates**: the reference evaluator takes a valid use\n");
+    out.push_str(
+        "- **differential test**: what its results are compared with, and for which element types of results\n",
+    );
     for (title, in_specification) in [("The specification", true), ("Other ops", false)] {
-        let _ =
-            write!(out, "\n## {title}\n\n| op | constraints | reads | verifies | evaluates |\n|---|---|---|---|---|\n");
-        for (code, row) in cells.iter().filter(|(code, _)| specified.contains(code) == in_specification) {
-            let constraints = signature(*code).map_or(0, |s| s.constraints);
-            let [reads, verifies, evaluates] = row.map(|done| if done { "yes" } else { "no" });
-            let _ = writeln!(out, "| {code} | {constraints} | {reads} | {verifies} | {evaluates} |");
+        let _ = write!(
+            out,
+            "\n## {title}\n\n| op | constraints | reads | verifies | prints | evaluates | differential test |\n\
+             |---|---|---|---|---|---|---|\n"
+        );
+        for (&code, row) in cells.iter().filter(|(code, _)| specified.contains(code) == in_specification) {
+            let constraints = signature(code).map_or(0, |s| s.constraints);
+            let judge = judge(code);
+            if in_specification {
+                assert!(*row == [true; 4] && !judge.is_empty(), "{code}: {row:?} {judge}");
+            }
+            let [reads, verifies, prints, evaluates] = row.map(|done| if done { "yes" } else { "no" });
+            let _ =
+                writeln!(out, "| {code} | {constraints} | {reads} | {verifies} | {prints} | {evaluates} | {judge} |");
         }
     }
     out

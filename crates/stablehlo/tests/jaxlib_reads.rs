@@ -1,0 +1,107 @@
+//! What the writer and the printer make is read by jaxlib, and means the same to it: portable artifacts by
+//! `stablehlo.deserialize_portable_artifact`, text by MLIR's own parser.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use stablehlo::Version;
+use stablehlo::ir::{Dialect, Module, same_program};
+use stablehlo::text::{Form, PrintOptions, parse, print};
+
+/// A Python with JAX: the one that `STABLEHLO_PYTHON` names, which then must have it, or `python3` if that has.
+fn python() -> Option<String> {
+    let named = std::env::var("STABLEHLO_PYTHON").ok();
+    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
+    let has_jax = Command::new(&python).args(["-c", "import jax"]).output().is_ok_and(|o| o.status.success());
+    assert!(has_jax || named.is_none(), "{python} has no jax");
+    if !has_jax {
+        println!("skipped: {python} has no jax");
+    }
+    has_jax.then_some(python)
+}
+
+/// Programs of this repository with ops that jaxlib knows, and a share of the corpus where it is; with the bytes that
+/// they come from.
+fn programs() -> Vec<(String, Vec<u8>, Module)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let list = |directory: PathBuf, extension: &str| {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().map(|entry| entry.expect("an entry").path());
+        let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == extension)).collect();
+        files.sort();
+        files
+    };
+    let fixtures = list(root.join("tests/text"), "mlir");
+    let corpus = list(root.join("../../../shared/stablehlo/corpus"), "mlirbc").into_iter().step_by(9);
+    let read = |path: PathBuf| {
+        let bytes = std::fs::read(&path).expect("a file");
+        let module = stablehlo::read_program(&bytes).expect("it reads");
+        (path.file_stem().expect("a name").to_string_lossy().into_owned(), bytes, module)
+    };
+    fixtures.into_iter().chain(corpus).map(read).collect()
+}
+
+/// Whether it has no op that jaxlib's registry lacks.
+fn is_known_to_jaxlib(module: &Module) -> bool {
+    let dialects = [Dialect::Builtin, Dialect::Func, Dialect::Stablehlo, Dialect::Sdy];
+    module.walk(module.root()).all(|op| dialects.contains(&module.op(op).code().dialect()))
+}
+
+#[test]
+fn jaxlib_reads_what_is_written_and_printed() {
+    let Some(python) = python() else { return };
+    let directory = std::env::temp_dir().join(format!("stablehlo-jaxlib-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory");
+    let mut written: Vec<(String, PathBuf, Module)> = Vec::new();
+    let mut refused = 0;
+    for (name, source, module) in programs().into_iter().filter(|(_, _, module)| is_known_to_jaxlib(module)) {
+        let extension = if std::str::from_utf8(&source).is_ok() { "mlir" } else { "mlirbc" };
+        let source_name = format!("{name}.source.{extension}");
+        std::fs::write(directory.join(&source_name), source).expect("it writes");
+        let mut write = |file: String, bytes: &[u8]| {
+            let path = directory.join(file);
+            std::fs::write(&path, bytes).expect("it writes");
+            written.push((source_name.clone(), path, module.clone()));
+        };
+        for version in ["1.0.0", "1.9.0", "1.14.0", "1.20.0"] {
+            let version: Version = version.parse().expect("a version");
+            // What a version cannot say is an error that another test looks at.
+            match stablehlo::bytecode::write(&module, version) {
+                Ok(bytes) => write(format!("{name}.{version}.mlirbc"), &bytes),
+                Err(_) => refused += 1,
+            }
+        }
+        for (form, kind) in [(Form::Pretty, "pretty"), (Form::Generic, "generic")] {
+            let text = print(&module, &PrintOptions { form, locations: true });
+            write(format!("{name}.{kind}.mlir"), text.as_bytes());
+        }
+    }
+    assert!(written.len() > 2 * refused, "{refused} artifacts of few programs cannot be written");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/differential/jaxlib_reads.py");
+    let output =
+        Command::new(python).arg(script).arg(&directory).env("JAX_PLATFORMS", "cpu").output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut failures = Vec::new();
+    let mut left_out = BTreeSet::new();
+    for (source, path, module) in &written {
+        // A few of our own programs hold what jaxlib does not take in any form, such as ops that it has no more.
+        let answer = std::fs::read_to_string(directory.join(format!("{source}.back"))).expect("jaxlib's answer");
+        if answer.starts_with("ERROR\n") {
+            left_out.insert(source.clone());
+            continue;
+        }
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let back = std::fs::read_to_string(directory.join(format!("{name}.back"))).expect("jaxlib's answer");
+        let check = || match back.strip_prefix("ERROR\n") {
+            Some(error) => Err(format!("jaxlib: {error}")),
+            None => same_program(module, &parse(&back).map_err(|error| error.to_string())?),
+        };
+        if let Err(problem) = check() {
+            failures.push(format!("{name}: {problem}"));
+        }
+    }
+    println!("{} artifacts and texts, {refused} not to be said in a version", written.len());
+    std::fs::remove_dir_all(&directory).expect("it is ours");
+    assert!(left_out.len() <= 4, "jaxlib does not take {left_out:?}");
+    assert!(failures.is_empty(), "{} of {} failed:\n{}", failures.len(), written.len(), failures.join("\n"));
+}
