@@ -105,6 +105,12 @@ fn steps(plan: &Plan, views: &mut Views<'_>, env: &Env<'_>) -> Result<()> {
                     at = *target;
                 }
             }
+            Step::If { condition, target } => {
+                if read(views, condition)[0] != 0 {
+                    check(env)?;
+                    at = *target;
+                }
+            }
             Step::Jump(target) => {
                 if *target < at {
                     check(env)?;

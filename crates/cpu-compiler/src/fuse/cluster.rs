@@ -1,9 +1,9 @@
 //! Which values are computed together: the chooser walks blocks backwards, and gathers around each value that is
 //! needed in memory the producers that only it uses, or that cost less to repeat than to keep.
 
-use super::emit::{Emitter, NotLinear, reduction_space, source};
+use super::emit::{Emitter, NotLinear, fill_scalars, reduction_space, source};
 use super::index_map::IndexMap;
-use super::lanes::{Lane, neutral_scalar, storage};
+use super::lanes::{Lane, storage};
 use crate::error::{Error, Result};
 use crate::graph::{BlockId, Graph, NodeId, Op, Value};
 use cpu_vir::{Access, OperandId, Part, Program, row_major};
@@ -306,23 +306,21 @@ impl<'g> Chooser<'g> {
         let graph = self.graph;
         let identity = |rank: usize| IndexMap::select(rank, &(0..rank).collect::<Vec<_>>());
         let mut outputs = Vec::new();
-        if let Op::Reduce { dims, kinds } = graph.op(root) {
-            let operand = graph.inputs(root)[0];
+        if let Op::Reduce { dims, kind, init } = graph.op(root) {
+            let (kind, operand) = (*kind, graph.inputs(root)[0]);
             let (space, map) = reduction_space(graph.ty(operand), dims);
             let mut emitter = Emitter::new(graph, members, &space, dims.len());
             let lane = emitter.emit(operand, &map)?;
             let element = graph.ty(root).element.unwrap_or(stablehlo::ElementType::Bool);
-            let Some(init) = neutral_scalar(kinds[0], element) else {
-                return Ok(Err(Error::internal("a reduction without a neutral value")));
-            };
+            let init = fill_scalars(element, init);
             let b = &mut emitter.builder;
             let operand = b.output(storage(element));
             let access = b.dense_result(operand);
             match lane {
-                Lane::One(value) => b.reduce(kinds[0], value, init, access),
+                Lane::One(value) => b.reduce(kind, value, init[0], access),
                 Lane::Two(z) => {
-                    b.reduce_part(kinds[0], z.re, init, access.clone(), Part::Re);
-                    b.reduce_part(kinds[0], z.im, init, access, Part::Im);
+                    b.reduce_part(kind, z.re, init[0], access.clone(), Part::Re);
+                    b.reduce_part(kind, z.im, init[1], access, Part::Im);
                 }
             }
             outputs.push(Store { value: root, operand, whole: true });
@@ -387,7 +385,7 @@ fn live_nodes(graph: &Graph) -> Vec<bool> {
         let node = graph.node(id);
         work.extend(node.inputs.iter().map(|&value| graph.definition(value)));
         match &node.op {
-            Op::While { condition, body } => {
+            Op::While { condition, body, .. } => {
                 block_needs(*condition, &mut work);
                 block_needs(*body, &mut work);
             }

@@ -209,7 +209,7 @@ impl<'g> Emitter<'g> {
 }
 
 /// The numbers of a literal element: one, or both parts.
-fn fill_scalars(element: ElementType, bytes: &[u8]) -> [Scalar; 2] {
+pub(super) fn fill_scalars(element: ElementType, bytes: &[u8]) -> [Scalar; 2] {
     let mut scratch = Builder::new(&[], 0);
     let lane = lanes::literal(&mut scratch, element, bytes);
     let scalar = |value: cpu_vir::Value| match &scratch.program().body[value.index()] {

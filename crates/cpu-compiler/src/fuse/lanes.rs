@@ -156,29 +156,6 @@ pub(crate) fn neutral(kind: ReduceKind, element: ElementType) -> Option<Vec<u8>>
     }
 }
 
-/// The neutral value as a lane of each part.
-pub(crate) fn neutral_scalar(kind: ReduceKind, element: ElementType) -> Option<Scalar> {
-    let ty = storage(element).compute();
-    Some(match ty {
-        Type::F32 | Type::F64 => Scalar::float(
-            ty,
-            match kind {
-                ReduceKind::Sum => -0.0,
-                ReduceKind::Product => 1.0,
-                ReduceKind::Min => f64::INFINITY,
-                ReduceKind::Max => f64::NEG_INFINITY,
-                _ => return None,
-            },
-        )?,
-        _ => {
-            let bytes = neutral(kind, element)?;
-            let mut wide = [0u8; 8];
-            wide[..bytes.len()].copy_from_slice(&bytes);
-            Scalar::from_bits(ty, u64::from_le_bytes(wide))
-        }
-    })
-}
-
 /// Emits an operation. `from`: the element types of the operands.
 pub(crate) fn emit(b: &mut Builder, op: MapOp, inputs: &[Lane], from: &[ElementType], to: ElementType) -> Lane {
     let result = match (op, inputs) {

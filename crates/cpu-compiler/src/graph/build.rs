@@ -25,7 +25,7 @@ enum KeyOp {
     Reverse(Vec<usize>),
     Pad(Vec<i64>, Vec<usize>),
     Concatenate(usize),
-    Reduce(Vec<usize>, ReduceKind),
+    Reduce(Vec<usize>, ReduceKind, Vec<u8>),
 }
 
 impl Op {
@@ -41,7 +41,7 @@ impl Op {
             Op::Reverse(dims) => KeyOp::Reverse(dims.clone()),
             Op::Pad { low, interior } => KeyOp::Pad(low.clone(), interior.clone()),
             Op::Concatenate(dim) => KeyOp::Concatenate(*dim),
-            Op::Reduce { dims, kinds } if kinds.len() == 1 => KeyOp::Reduce(dims.clone(), kinds[0]),
+            Op::Reduce { dims, kind, init } => KeyOp::Reduce(dims.clone(), *kind, init.clone()),
             _ => return None,
         })
     }

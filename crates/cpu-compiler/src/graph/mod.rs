@@ -60,17 +60,20 @@ pub(crate) enum Op {
         interior: Vec<usize>,
     },
     Concatenate(usize),
-    /// As many operands as results; the initial value has no effect on the result.
+    /// Combines over dimensions, and once with an element of these bytes.
     Reduce {
         dims: Vec<usize>,
-        kinds: Vec<ReduceKind>,
+        kind: ReduceKind,
+        init: Vec<u8>,
     },
     /// Anything that runs on whole arrays.
     Kernel(Arc<dyn Kernel>),
-    /// Operands are the first state, results the last.
+    /// Operands are the first state, results the last. If `rotated`, the condition is for the first state only, and
+    /// the last result of the body says whether there is another turn.
     While {
         condition: BlockId,
         body: BlockId,
+        rotated: bool,
     },
     /// Operand 0 chooses the block: a boolean (block 0 when true) or a clamped index.
     Case(Vec<BlockId>),

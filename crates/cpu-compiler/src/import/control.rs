@@ -3,7 +3,7 @@
 use super::Importer;
 use crate::error::{Error, Result};
 use crate::graph::{BlockId, Graph, Op, Value};
-use stablehlo::ir::{Attr, BlockRef, OpCode, OpId, OpRef, ValueId};
+use stablehlo::ir::{Attr, BlockRef, Module, OpCode, OpId, OpRef, ValueId};
 
 /// A block of the module that is being imported.
 pub(super) struct Frame {
@@ -31,6 +31,14 @@ enum Purpose {
         carried: Vec<usize>,
         condition: BlockId,
         body: BlockId,
+    },
+    /// The condition again, on what the body has made.
+    Again {
+        op: OpId,
+        carried: Vec<usize>,
+        condition: BlockId,
+        body: BlockId,
+        results: Vec<Value>,
     },
     Branch {
         op: OpId,
@@ -193,17 +201,19 @@ impl<'m> Importer<'m> {
                 self.bind_parameters(names, &carried, body);
                 self.enter(op, 1, body, Purpose::Body { op: op.id(), carried, condition, body })?;
             }
-            Purpose::Body { op, carried, condition, body } => {
-                let op = module.op(op);
-                self.graph.blocks[body.0 as usize].results = carried.iter().map(|&index| results[index]).collect();
-                let inputs: Vec<Value> =
-                    carried.iter().map(|&index| self.value(op.operands()[index])).collect::<Result<_>>()?;
-                let types: Vec<_> = inputs.iter().map(|&value| self.graph.ty(value).clone()).collect();
-                let effect = self.has_effect(condition) || self.has_effect(body);
-                let node = self.graph.push(self.block, Op::While { condition, body }, inputs, &types, effect);
-                let names: Vec<ValueId> = carried.iter().map(|&index| op.results()[index]).collect();
-                let values: Vec<Value> = self.graph.results(node).collect();
-                self.bind(&names, &values);
+            Purpose::Body { op: id, carried, condition, body } => {
+                let op = module.op(id);
+                let results: Vec<Value> = carried.iter().map(|&index| results[index]).collect();
+                let Some(test) = op.region_block(0).filter(|block| is_plain(module, *block)) else {
+                    return self.loop_node(op, &carried, condition, body, results, false);
+                };
+                let names: Vec<ValueId> = carried.iter().map(|&index| test.args()[index]).collect();
+                self.bind(&names, &results);
+                self.enter(op, 0, body, Purpose::Again { op: id, carried, condition, body, results })?;
+            }
+            Purpose::Again { op, carried, condition, body, results: mut state } => {
+                state.push(results[0]);
+                self.loop_node(module.op(op), &carried, condition, body, state, true)?;
             }
             Purpose::Branch { op, mut done } => {
                 if let Some(&last) = done.last() {
@@ -227,7 +237,40 @@ impl<'m> Importer<'m> {
         Ok(())
     }
 
+    fn loop_node(
+        &mut self,
+        op: OpRef<'m>,
+        carried: &[usize],
+        condition: BlockId,
+        body: BlockId,
+        results: Vec<Value>,
+        rotated: bool,
+    ) -> Result<()> {
+        self.graph.blocks[body.0 as usize].results = results;
+        let inputs: Vec<Value> =
+            carried.iter().map(|&index| self.value(op.operands()[index])).collect::<Result<_>>()?;
+        let types: Vec<_> = inputs.iter().map(|&value| self.graph.ty(value).clone()).collect();
+        let effect = self.has_effect(condition) || self.has_effect(body);
+        let node = self.graph.push(self.block, Op::While { condition, body, rotated }, inputs, &types, effect);
+        let names: Vec<ValueId> = carried.iter().map(|&index| op.results()[index]).collect();
+        let values: Vec<Value> = self.graph.results(node).collect();
+        self.bind(&names, &values);
+        Ok(())
+    }
+
     fn has_effect(&self, block: BlockId) -> bool {
         self.graph.block(block).nodes.iter().any(|&node| self.graph.node(node).effect)
     }
+}
+
+/// Conditions of more ops than this are not repeated.
+const MOST_REPEATED: usize = 40;
+
+/// Whether a condition is short and without blocks of its own, so that it may stand in the body once more.
+fn is_plain(module: &Module, block: BlockRef<'_>) -> bool {
+    let plain = |id: OpId| {
+        let op = module.op(id);
+        op.regions().is_empty() && !matches!(op.code(), OpCode::FuncCall | OpCode::Composite | OpCode::CustomCall)
+    };
+    block.ops().count() <= MOST_REPEATED && block.ops().all(plain)
 }

@@ -32,14 +32,19 @@ impl<'m> Importer<'m> {
         let mut results = Vec::with_capacity(n);
         for (index, (kind, neutral, result)) in plan.into_iter().enumerate() {
             let (x, init) = (inputs[index], inputs[n + index]);
+            let literal = self.graph.literal(init).map(|literal| literal.bytes.to_vec());
+            // Without anything to combine there is no loop that knows the initial value.
+            let known = literal.filter(|_| !dims.is_empty());
             let reduced = match dims.is_empty() {
                 true => x,
-                false => self.pure(Op::Reduce { dims: dims.clone(), kinds: vec![kind] }, vec![x], result.clone()),
-            };
-            let is_neutral = self.graph.literal(init).is_some_and(|literal| *literal.bytes == *neutral);
-            results.push(match is_neutral {
-                true => reduced,
                 false => {
+                    let init = known.clone().unwrap_or(neutral);
+                    self.pure(Op::Reduce { dims: dims.clone(), kind, init }, vec![x], result.clone())
+                }
+            };
+            results.push(match known {
+                Some(_) => reduced,
+                None => {
                     let init = self.spread(init, &result.dims);
                     self.graph.map(self.block, MapOp::Binary(kind.combine()), vec![init, reduced], result)
                 }

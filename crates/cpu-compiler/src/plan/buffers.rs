@@ -40,6 +40,8 @@ pub(super) struct Placed {
     pub buffers: Vec<Buffer>,
     pub constants: Vec<Arc<[u8]>>,
     pub of: Vec<Option<BufferId>>,
+    /// Where each loop's own word on another turn is.
+    pub conditions: HashMap<NodeId, BufferId>,
 }
 
 /// A copy that an entry makes: before a kernel or a loop, at a `CarryIn` or `BranchEnd`.
@@ -70,6 +72,8 @@ struct Placer<'g> {
     places: HashMap<(NodeId, usize), BufferId>,
     /// Where the condition of each loop is known.
     tests: HashMap<NodeId, Position>,
+    /// Where each loop's own word on another turn is.
+    conditions: HashMap<NodeId, BufferId>,
     /// A value was used that has no buffer: a mistake of ours.
     lost: std::cell::Cell<bool>,
 }
@@ -95,6 +99,7 @@ pub(super) fn place(graph: &Graph, code: Code, arguments: &[ArgumentPlan], resul
         wishes: wishes(graph),
         places: HashMap::new(),
         tests,
+        conditions: HashMap::new(),
         lost: std::cell::Cell::new(false),
     };
     for (index, ty) in results.iter().enumerate() {
@@ -116,7 +121,13 @@ pub(super) fn place(graph: &Graph, code: Code, arguments: &[ArgumentPlan], resul
     if placer.lost.get() {
         return Err(Error::internal("a value is used that no step makes"));
     }
-    Ok(Placed { list, buffers: placer.buffers, constants: placer.constants, of: placer.of })
+    Ok(Placed {
+        list,
+        buffers: placer.buffers,
+        constants: placer.constants,
+        of: placer.of,
+        conditions: placer.conditions,
+    })
 }
 
 /// Which values become results of blocks.
@@ -129,7 +140,7 @@ fn wishes(graph: &Graph) -> HashMap<Value, Wish> {
         let id = NodeId(index as u32);
         match &node.op {
             Op::While { body, .. } => {
-                for (k, &value) in graph.block(*body).results.iter().enumerate() {
+                for (k, &value) in graph.block(*body).results.iter().enumerate().take(node.inputs.len()) {
                     wishes.entry(source(graph, value)).or_insert(Wish::Carry(id, k));
                 }
                 for (k, &value) in node.inputs.iter().enumerate() {
@@ -197,6 +208,13 @@ impl Placer<'_> {
 
     /// The buffer that a value wishes for, if it is there and free.
     fn wished(&self, value: Value, bytes: usize, position: Position) -> Option<BufferId> {
+        let place = self.target(value)?;
+        let fits = self.buffers[place.0].bytes == bytes && self.is_free(place, position);
+        (fits && self.is_writable(place)).then_some(place)
+    }
+
+    /// The buffer that a value wishes for, if it is there.
+    fn target(&self, value: Value) -> Option<BufferId> {
         let graph = self.graph;
         let mut value = value;
         // Each step goes to the result of a later op, so this ends.
@@ -208,9 +226,8 @@ impl Placer<'_> {
                     (self.places.get(&(node, k)).copied(), Some(result))
                 }
             };
-            if let Some(place) = place {
-                let fits = self.buffers[place.0].bytes == bytes && self.is_free(place, position);
-                return (fits && self.is_writable(place)).then_some(place);
+            if place.is_some() {
+                return place;
             }
             value = next?;
         }
@@ -265,11 +282,7 @@ impl Placer<'_> {
                 let pending = results.map(|(&value, &to)| Copy { from: self.at(value), to }).collect();
                 self.in_order(pending, position)
             }
-            Entry::CarryOut { node, .. } => {
-                let Op::While { body, .. } = graph.node(*node).op else { return Vec::new() };
-                let results = graph.block(body).results.clone();
-                self.moves(*node, &results, position)
-            }
+            Entry::CarryOut { node, condition, .. } => self.carry_out(*node, *condition, position),
             Entry::End(node) => {
                 for (k, result) in graph.results(*node).enumerate() {
                     let place = self.places[&(*node, k)];
@@ -347,7 +360,9 @@ impl Placer<'_> {
             if self.of[store.value.0 as usize].is_some() && !store.whole {
                 continue;
             }
-            if store.whole && self.in_place(looped, &store, position) {
+            let bytes = self.graph.ty(store.value).bytes();
+            let wished = self.wished(store.value, bytes, position).is_some();
+            if store.whole && !wished && self.in_place(looped, &store, position) {
                 continue;
             }
             self.make(store.value, position);
@@ -356,7 +371,11 @@ impl Placer<'_> {
 
     /// Lets an output take the place of an input that is read only where it is written.
     fn in_place(&mut self, looped: &mut Loop, store: &crate::fuse::Store, position: Position) -> bool {
-        for index in 0..looped.inputs.len() {
+        // An input that lies where the output is to end up comes first.
+        let target = self.target(store.value);
+        let mut order: Vec<usize> = (0..looped.inputs.len()).collect();
+        order.sort_by_key(|&index| target != Some(self.at(looped.inputs[index])));
+        for index in order {
             let input = looped.inputs[index];
             // The same memory under another type stays apart.
             if looped.inputs.iter().filter(|&&other| self.at(other) == self.at(input)).count() > 1 {
@@ -405,7 +424,7 @@ impl Placer<'_> {
     fn carry_in(&mut self, id: NodeId, position: Position) -> Vec<Copy> {
         let graph = self.graph;
         let node = graph.node(id);
-        let Op::While { condition, body } = node.op else { return Vec::new() };
+        let Op::While { condition, body, .. } = node.op else { return Vec::new() };
         let mut copies = Vec::new();
         let mut claimed: Vec<BufferId> = Vec::new();
         for (k, &input) in node.inputs.iter().enumerate() {
@@ -441,6 +460,29 @@ impl Placer<'_> {
             let last = self.test_of(id, position).max(self.last_use(parameter));
             self.hold_until(place, last);
         }
+        copies
+    }
+
+    fn carry_out(&mut self, id: NodeId, condition: Option<Value>, position: Position) -> Vec<Copy> {
+        let graph = self.graph;
+        let node = graph.node(id);
+        let Op::While { body, .. } = node.op else { return Vec::new() };
+        let mut copies = Vec::new();
+        // The condition is looked at when the state is complete.
+        if let Some(condition) = condition {
+            let from = self.at(condition);
+            let overwritten = (0..node.inputs.len()).any(|k| self.places[&(id, k)] == from);
+            if overwritten {
+                let bytes = self.buffers[from.0].bytes;
+                let to = self.new_buffer(Home::Arena { from: position, to: position }, bytes);
+                copies.push(Copy { from, to });
+                self.conditions.insert(id, to);
+            } else {
+                self.conditions.insert(id, from);
+            }
+        }
+        let results = graph.block(body).results[..node.inputs.len()].to_vec();
+        copies.extend(self.moves(id, &results, position));
         copies
     }
 

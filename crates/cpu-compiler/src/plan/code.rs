@@ -19,7 +19,7 @@ pub(super) enum Entry {
     Kernel(NodeId),
     Direct {
         kernel: Arc<dyn Kernel>,
-        input: Value,
+        inputs: Vec<Value>,
         output: Value,
     },
     /// The state of a loop gets its first values.
@@ -32,10 +32,11 @@ pub(super) enum Entry {
         condition: Value,
         end: Position,
     },
-    /// The state gets the values of the next turn, which begins.
+    /// The state gets the values of the next turn, which begins: always, or if the condition is true.
     CarryOut {
         node: NodeId,
-        head: Position,
+        target: Position,
+        condition: Option<Value>,
     },
     /// The loop is over.
     End(NodeId),
@@ -112,9 +113,9 @@ pub(super) fn code(graph: &Graph, mut items: HashMap<BlockId, Vec<Item>>) -> Cod
                 linear.inputs_used(node, block);
                 linear.code.list.push(Entry::Kernel(node));
             }
-            Item::Direct { kernel, input, output } => {
-                linear.used(input, block);
-                linear.code.list.push(Entry::Direct { kernel, input, output });
+            Item::Direct { kernel, inputs, output } => {
+                inputs.iter().for_each(|&value| linear.used(value, block));
+                linear.code.list.push(Entry::Direct { kernel, inputs, output });
             }
             Item::While(node) => {
                 linear.inputs_used(node, block);
@@ -192,14 +193,18 @@ impl<'g> Linear<'g> {
                 Some(Open { block: body, items: take(body), then: Then::Next { node, test, head, begin } })
             }
             Then::Next { node, test, head, begin } => {
-                debug_assert!(begin <= self.here());
-                self.code.list.push(Entry::CarryOut { node, head });
+                // A loop whose body tells whether there is another turn does not go back to its condition.
+                let (target, condition) = match graph.node(node).op {
+                    Op::While { rotated: true, .. } => (begin, results.last().copied()),
+                    _ => (head, None),
+                };
+                self.code.list.push(Entry::CarryOut { node, target, condition });
                 let end = self.here();
                 self.code.list.push(Entry::End(node));
                 if let Entry::Test { end: target, .. } = &mut self.code.list[test] {
                     *target = end;
                 }
-                if let Op::While { body, condition } = graph.node(node).op {
+                if let Op::While { body, condition, .. } = graph.node(node).op {
                     self.ends.insert(condition, end);
                     self.ends.insert(body, end);
                 }

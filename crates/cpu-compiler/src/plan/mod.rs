@@ -3,6 +3,7 @@
 //! | module | turns | into |
 //! | --- | --- | --- |
 //! | `schedule` | the graph | what each block does, in order |
+//! | `merge` | neighbouring loops | one loop |
 //! | `code` | blocks | one straight list with jumps, and how long each value lives |
 //! | `buffers` | values | buffers, shared where that saves copies |
 //! | `arena` | buffers | places in one piece of memory |
@@ -11,6 +12,7 @@
 mod arena;
 mod buffers;
 mod code;
+mod merge;
 mod resolve;
 mod schedule;
 
@@ -49,6 +51,11 @@ pub(crate) enum Step {
     },
     /// Goes on at the target when a boolean is false.
     Unless {
+        condition: Span,
+        target: usize,
+    },
+    /// Goes on at the target when a boolean is true.
+    If {
         condition: Span,
         target: usize,
     },

@@ -6,7 +6,7 @@ use super::{ArgumentPlan, Plan, Step, arena};
 use crate::array_type::ArrayType;
 use crate::error::{Error, Result};
 use crate::fuse::{Loop, source};
-use crate::graph::{Graph, Op, Value};
+use crate::graph::{Graph, NodeId, Op, Value};
 use cpu_runtime::Span;
 use cpu_vir::{Inst, Kernel, Program, UnaryOp, cost};
 use hashbrown::HashMap;
@@ -19,6 +19,7 @@ const PART: u64 = 10_000_000;
 struct Resolver<'g> {
     graph: &'g Graph,
     placed_of: Vec<Option<BufferId>>,
+    conditions: HashMap<NodeId, BufferId>,
     spans: Vec<Span>,
     kernels: HashMap<Program, Arc<Kernel>>,
     plan: Plan,
@@ -58,7 +59,8 @@ pub(super) fn resolve(
         text: Vec::new(),
     };
     let spans = spans.collect();
-    let mut resolver = Resolver { graph, placed_of: placed.of, spans, kernels: HashMap::new(), plan };
+    let mut resolver =
+        Resolver { graph, placed_of: placed.of, conditions: placed.conditions, spans, kernels: HashMap::new(), plan };
     // Jumps name positions of the list until all steps are there.
     let mut starts = Vec::with_capacity(placed.list.len() + 1);
     for (entry, copies) in placed.list {
@@ -68,7 +70,7 @@ pub(super) fn resolve(
     starts.push(resolver.plan.steps.len());
     for step in &mut resolver.plan.steps {
         match step {
-            Step::Unless { target, .. } | Step::Jump(target) => *target = starts[*target],
+            Step::Unless { target, .. } | Step::If { target, .. } | Step::Jump(target) => *target = starts[*target],
             Step::Switch { targets, .. } => targets.iter_mut().for_each(|target| *target = starts[*target]),
             _ => {}
         }
@@ -123,9 +125,9 @@ impl Resolver<'_> {
                 let text = format!("{} {} -> {}", kernel.name(), list(&reads), list(&writes));
                 self.push(Step::Kernel { kernel: kernel.clone(), reads, writes }, text);
             }
-            Entry::Direct { kernel, input, output } => {
-                let (reads, writes): (Box<[Span]>, Box<[Span]>) =
-                    (Box::new([self.span(input)?]), Box::new([self.span(output)?]));
+            Entry::Direct { kernel, inputs, output } => {
+                let reads = inputs.iter().map(|&input| self.span(input)).collect::<Result<Box<[Span]>>>()?;
+                let writes: Box<[Span]> = Box::new([self.span(output)?]);
                 self.plan.nanoseconds += kernel.nanoseconds();
                 self.plan.bytes_accessed += bytes(&reads) + bytes(&writes);
                 let text = format!("{} {} -> {}", kernel.name(), list(&reads), list(&writes));
@@ -135,10 +137,16 @@ impl Resolver<'_> {
                 let condition = self.span(condition)?;
                 self.push(Step::Unless { condition, target: end }, format!("leave the loop unless {condition}"));
             }
-            Entry::CarryOut { head, .. } => {
+            Entry::CarryOut { node, target, .. } => {
                 self.copies(copies);
                 self.plan.has_loops = true;
-                self.push(Step::Jump(head), "next turn".to_owned());
+                match self.conditions.get(&node) {
+                    Some(id) => {
+                        let condition = self.spans[id.0];
+                        self.push(Step::If { condition, target }, format!("next turn if {condition}"));
+                    }
+                    None => self.push(Step::Jump(target), "next turn".to_owned()),
+                }
             }
             Entry::Switch { choice, starts, .. } => {
                 let boolean = graph.ty(choice).element == Some(ElementType::Bool);

@@ -1,11 +1,12 @@
 //! What each block does, in order: loops around needed values, kernels, control flow. What nobody needs is left out.
 
-use crate::error::Result;
-use crate::fuse::{Chooser, Loop};
+use super::merge::merge_loops;
+use crate::error::{Error, Result};
+use crate::fuse::{Chooser, Loop, source};
 use crate::graph::{BlockId, Graph, NodeId, Op, Value};
 use crate::import::shape;
 use crate::kernel::{Kernel, Prepared};
-use cpu_kernels::Transpose;
+use cpu_kernels::{Concatenate, OpKernel, Pad, PadDimension, Reverse, Transpose};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub(super) enum Item {
     /// A value that a kernel makes of another where a loop would be slow.
     Direct {
         kernel: Arc<dyn Kernel>,
-        input: Value,
+        inputs: Vec<Value>,
         output: Value,
     },
     While(NodeId),
@@ -43,7 +44,9 @@ pub(super) fn schedule(graph: &Graph) -> Result<HashMap<BlockId, Vec<Item>>> {
         let block = *block;
         if *left == 0 {
             open.pop();
-            items.entry(block).or_default().reverse();
+            let list = items.entry(block).or_default();
+            list.reverse();
+            merge_loops(graph, list);
             continue;
         }
         *left -= 1;
@@ -65,7 +68,7 @@ pub(super) fn schedule(graph: &Graph) -> Result<HashMap<BlockId, Vec<Item>>> {
                 node.inputs.iter().for_each(|&input| chooser.need(input));
                 list.push(Item::Kernel(id));
             }
-            Op::While { condition, body } => {
+            Op::While { condition, body, .. } => {
                 list.push(Item::While(id));
                 node.inputs.iter().for_each(|&input| chooser.need(input));
                 enter(&mut chooser, &mut open, *condition);
@@ -76,11 +79,10 @@ pub(super) fn schedule(graph: &Graph) -> Result<HashMap<BlockId, Vec<Item>>> {
                 node.inputs.iter().for_each(|&input| chooser.need(input));
                 branches.iter().for_each(|&branch| enter(&mut chooser, &mut open, branch));
             }
-            Op::Transpose(order) if direct(graph, node.first) && !chooser.is_written(node.first) => {
-                let input = node.inputs[0];
-                let kernel = transpose(graph, input, order)?;
-                chooser.need(input);
-                list.push(Item::Direct { kernel, input, output: node.first });
+            op if !chooser.is_written(node.first) && direct(graph, op, node.first) => {
+                let kernel = mover(graph, op, node.first)?;
+                node.inputs.iter().for_each(|&input| chooser.need(input));
+                list.push(Item::Direct { kernel, inputs: node.inputs.clone(), output: node.first });
             }
             _ => {
                 if !chooser.is_written(node.first) {
@@ -94,20 +96,44 @@ pub(super) fn schedule(graph: &Graph) -> Result<HashMap<BlockId, Vec<Item>>> {
     Ok(items)
 }
 
-/// From how many elements on a transposition is worth a kernel that walks in squares.
-const LARGE_TRANSPOSE: usize = 4096;
+/// From how many elements on a movement of elements is worth a kernel of its own.
+const LARGE_MOVE: usize = 4096;
 
-/// Whether a transposition moves the innermost dimension of much that is in memory anyway.
-fn direct(graph: &Graph, value: Value) -> bool {
-    let Op::Transpose(order) = graph.op(value) else { return false };
-    let input = graph.inputs(value)[0];
-    let in_memory =
-        matches!(graph.op(input), Op::Parameter | Op::Kernel(_) | Op::While { .. } | Op::Case(_) | Op::View);
-    graph.ty(value).len() >= LARGE_TRANSPOSE && in_memory && order.last() != Some(&(order.len() - 1))
+/// Whether an op moves elements that are in memory anyway, in a way that loops are slow at.
+fn direct(graph: &Graph, op: &Op, value: Value) -> bool {
+    let in_memory = |&input: &Value| {
+        let op = graph.op(source(graph, input));
+        matches!(op, Op::Parameter | Op::Kernel(_) | Op::While { .. } | Op::Case(_)) || graph.ty(input).dims.is_empty()
+    };
+    let slow = match op {
+        Op::Transpose(order) => order.last() != Some(&(order.len() - 1)),
+        Op::Reverse(_) | Op::Pad { .. } | Op::Concatenate(_) => true,
+        _ => false,
+    };
+    slow && graph.ty(value).len() >= LARGE_MOVE && graph.inputs(value).iter().all(in_memory)
 }
 
-fn transpose(graph: &Graph, input: Value, order: &[usize]) -> Result<Arc<dyn Kernel>> {
-    let ty = graph.ty(input);
-    let kernel = Transpose::prepare(&shape(ty)?, order)?;
-    Ok(Arc::new(Prepared { name: "transpose", kernel, nanoseconds: 50 + ty.bytes() as u64 / 4, flops: 0.0 }))
+fn mover(graph: &Graph, op: &Op, value: Value) -> Result<Arc<dyn Kernel>> {
+    let inputs = graph.inputs(value);
+    let shapes = inputs.iter().map(|&input| shape(graph.ty(input))).collect::<Result<Vec<_>>>()?;
+    let ty = graph.ty(value);
+    let nanoseconds = 50 + ty.bytes() as u64 / 4;
+    fn wrapped<K: OpKernel + 'static>(name: &'static str, kernel: K, nanoseconds: u64) -> Arc<dyn Kernel> {
+        Arc::new(Prepared { name, kernel, nanoseconds, flops: 0.0 })
+    }
+    Ok(match op {
+        Op::Transpose(order) => wrapped("transpose", Transpose::prepare(&shapes[0], order)?, nanoseconds),
+        Op::Reverse(dims) => wrapped("reverse", Reverse::prepare(&shapes[0], dims)?, nanoseconds),
+        Op::Concatenate(dim) => wrapped("concatenate", Concatenate::prepare(&shapes, *dim)?, nanoseconds),
+        Op::Pad { low, interior } => {
+            let dimension = |d: usize| {
+                let size = shapes[0].dims[d] as i64;
+                let spread = size + (size - 1).max(0) * interior[d] as i64;
+                PadDimension { low: low[d], high: ty.dims[d] as i64 - low[d] - spread, interior: interior[d] }
+            };
+            let padding: Vec<PadDimension> = (0..low.len()).map(dimension).collect();
+            wrapped("pad", Pad::prepare(&shapes[0], &padding)?, nanoseconds)
+        }
+        _ => return Err(Error::internal("no kernel moves elements this way")),
+    })
 }
