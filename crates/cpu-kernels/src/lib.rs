@@ -34,6 +34,7 @@ mod lanes;
 mod layout;
 mod linear;
 mod movement;
+mod panel;
 mod parallel;
 mod random_bits;
 mod reduce;

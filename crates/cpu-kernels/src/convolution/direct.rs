@@ -5,15 +5,9 @@ use cpu_runtime::Pool;
 
 use super::plan::Plan;
 use crate::lanes::{Lane, Vector, has_avx2};
+use crate::panel::{BLOCK as PLACES, ROWS, Tile, VECTORS, width};
 use crate::parallel::{Shared, ranges};
 use crate::scratch;
-
-/// Places of a tile.
-const ROWS: usize = 6;
-/// Vectors of output features of a tile.
-const VECTORS: usize = 2;
-/// Places of a task: whole tiles, whose input stays in the second cache.
-const PLACES: usize = 16 * ROWS;
 
 /// The places of the output.
 pub(super) struct Places<'a> {
@@ -34,7 +28,7 @@ pub(super) fn run<T: Lane>(
     kernel: &[T],
     out: &mut [T],
 ) {
-    let width = VECTORS * <T::Portable as Vector>::LANES;
+    let width = width::<T>();
     let depth: usize = plan.runs.iter().map(|run| run.depth).sum();
     let panels = plan.group_outputs.div_ceil(width);
     let reach = plan.runs.iter().map(|run| run.offset + run.depth).max().unwrap_or(0);
@@ -121,57 +115,6 @@ impl<T: Lane> Tiles<'_, T> {
                     let place = Tile { lhs, rhs, to, rows, columns, stride: self.plan.outputs, adds: index > 0 };
                     // SAFETY: the caller's promises; the panel has whole vectors.
                     unsafe { place.compute::<V>(run.depth) }
-                }
-            }
-        }
-    }
-}
-
-struct Tile<T> {
-    lhs: [*const T; ROWS],
-    rhs: *const T,
-    to: *mut T,
-    rows: usize,
-    columns: usize,
-    stride: usize,
-    adds: bool,
-}
-
-impl<T: Lane> Tile<T> {
-    /// # Safety
-    /// Every row of the input has `depth` elements, the panel as many rows of whole vectors, and the output `rows` rows
-    /// of `columns`. The processor has what `V` needs.
-    #[inline(always)]
-    unsafe fn compute<V: Vector<Lane = T>>(&self, depth: usize) {
-        // SAFETY: the caller's promises.
-        unsafe {
-            let mut sums = [[V::splat(T::NIL); VECTORS]; ROWS];
-            for k in 0..depth {
-                let row = self.rhs.add(k * VECTORS * V::LANES);
-                let (first, second) = (V::load(row), V::load(row.add(V::LANES)));
-                for (sums, lhs) in sums.iter_mut().zip(&self.lhs) {
-                    let factor = V::splat(*lhs.add(k));
-                    sums[0] = sums[0].add_product(factor, first);
-                    sums[1] = sums[1].add_product(factor, second);
-                }
-            }
-            for (r, sums) in sums.iter().enumerate().take(self.rows) {
-                let to = self.to.add(r * self.stride);
-                if self.columns == VECTORS * V::LANES {
-                    for (v, &sum) in sums.iter().enumerate() {
-                        let to = to.add(v * V::LANES);
-                        let sum = if self.adds { V::load(to).add(sum) } else { sum };
-                        sum.store(to);
-                    }
-                } else {
-                    let mut row = [T::NIL; 64];
-                    std::ptr::copy_nonoverlapping(to, row.as_mut_ptr(), self.columns);
-                    for (v, &sum) in sums.iter().enumerate() {
-                        let at = row.as_mut_ptr().add(v * V::LANES);
-                        let sum = if self.adds { V::load(at).add(sum) } else { sum };
-                        sum.store(at);
-                    }
-                    std::ptr::copy_nonoverlapping(row.as_ptr(), to, self.columns);
                 }
             }
         }

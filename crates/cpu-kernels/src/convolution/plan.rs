@@ -3,15 +3,14 @@
 use cpu_runtime::Pool;
 
 use super::{ConvolutionDimensions, ConvolutionWindow, OP, depthwise, direct};
+use crate::dot::{Matrix, Number, Output};
 use crate::lanes::Lane;
 use crate::layout::{advance, check_axes, row_major, unravel};
 use crate::movement::Permutation;
-use crate::parallel::rows;
+use crate::panel::DEPTH;
+use crate::parallel::{Shared, rows};
 use crate::window::{WindowDimension, output_dims};
 use crate::{KernelError, scratch};
-
-/// Elements of the kernel that are summed before the sums go to memory: their panel stays in the first cache.
-const DEPTH: usize = 256;
 
 /// A run of input elements that are contiguous in the padded input, and as many rows of the kernel.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +50,9 @@ pub(super) struct Plan {
     pub(super) runs: Vec<Run>,
     /// From `[batch, space…, feature]` to the order of the result, if it has another.
     order: Option<Permutation>,
+    /// Of a kernel of one place over features before space: its strides by output and input feature. Every image is a
+    /// product of matrices then.
+    pointwise: Option<(usize, usize)>,
 }
 
 impl Plan {
@@ -125,7 +127,29 @@ impl Plan {
             && padded.iter().zip(&space).all(|(padded, size)| padded <= size)
             && [&[batch_stride], space_strides.as_slice(), &[feature_stride]].concat() == ordered;
         let padded = if in_place { space.clone() } else { padded };
+        let inside = |w: &WindowDimension| WindowDimension { window_dilation: 1, ..*w } == WindowDimension::TRIVIAL;
+        let area: usize = space.iter().product();
+        let channels_first = |sizes: [usize; 2], strides: &[usize], feature: usize, spatial: &[usize]| {
+            let dense = row_major(&[sizes.as_slice(), space.as_slice()].concat());
+            let order = [&[strides[0], feature], spatial].concat();
+            order == dense
+        };
+        let result_strides = row_major(&result_dims);
+        let out_space: Vec<usize> = d.output_spatial.iter().map(|&a| result_strides[a]).collect();
+        let pointwise = window.dimensions.iter().all(inside)
+            && feature_groups * batch_groups == 1
+            && area > 1
+            && features > 0
+            && channels_first([batches, features], &[batch_stride], feature_stride, &space_strides)
+            && channels_first(
+                [batches, outputs],
+                &[result_strides[d.output_batch]],
+                result_strides[d.output_feature],
+                &out_space,
+            );
+        let kernel_strides = (rhs_strides[d.kernel_output_feature], rhs_strides[d.kernel_input_feature]);
         let mut plan = Plan {
+            pointwise: pointwise.then_some(kernel_strides),
             order: (!is_canonical).then(|| Permutation::new(&result_dims, &steps, 0)),
             result_dims,
             windows: window.dimensions.clone(),
@@ -219,12 +243,22 @@ impl Plan {
         offsets
     }
 
-    pub(super) fn run<T: Lane>(&self, pool: &Pool, lhs: &[T], rhs: &[T], out: &mut [T]) {
+    pub(super) fn run<T: Lane + Number>(&self, pool: &Pool, lhs: &[T], rhs: &[T], out: &mut [T]) {
         if out.is_empty() {
             return;
         }
         if self.runs.is_empty() {
             return out.fill(T::NIL);
+        }
+        if let Some((row, column)) = self.pointwise {
+            let area: usize = self.places.iter().product();
+            let shared = Shared::new(out);
+            for image in 0..self.batches {
+                let at = Output { start: image * self.outputs * area, stride: area, rows: self.outputs, columns: area };
+                let input = Matrix::new(lhs, image * self.features * area, area, 1);
+                T::product(pool, &shared, at, Matrix::new(rhs, 0, row, column), input, self.features);
+            }
+            return;
         }
         let Some(order) = &self.order else {
             return self.run_padded(pool, lhs, rhs, out);
@@ -281,9 +315,15 @@ impl Plan {
                             .copy_from_slice(&lhs[base + from..base + from + self.features]);
                     }
                 } else {
-                    for feature in 0..self.features {
-                        let lhs = &lhs[base + feature * self.feature_stride..];
-                        columns.iter().for_each(|&(at, from)| to[at * self.features + feature] = lhs[from]);
+                    // Cache lines of the target are written whole, from a few lines of the source.
+                    for first in (0..self.features).step_by(16) {
+                        let some = 16.min(self.features - first);
+                        for &(at, from) in &columns {
+                            let to = &mut to[at * self.features + first..][..some];
+                            let from =
+                                lhs[base + from + first * self.feature_stride..].iter().step_by(self.feature_stride);
+                            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+                        }
                     }
                 }
             }

@@ -1,9 +1,10 @@
 //! `dot_general`: sums of products over any dimensions of two arrays.
 //!
 //! [`plan`] reduces dimension numbers to matrices with strides, [`product`] chooses how one such matrix is computed,
-//! [`tile`] and [`vector`] are the loops of our own. Small floats are multiplied and summed in f32 and rounded once,
+//! [`blocked`], [`tile`] and [`vector`] are the loops of our own. Small floats are multiplied and summed in f32 and rounded once,
 //! integers wrap, truth values are or of and.
 
+mod blocked;
 mod plan;
 mod product;
 mod tile;
@@ -18,6 +19,7 @@ use crate::view::{numbers, numbers_mut, with_operands};
 use crate::{KernelError, OpKernel, Shape, scratch};
 
 use plan::Plan;
+pub(crate) use product::{Matrix, Number, Output};
 
 pub(crate) const OP: &str = "dot_general";
 

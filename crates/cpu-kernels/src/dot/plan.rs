@@ -5,7 +5,7 @@
 
 use cpu_runtime::Pool;
 
-use super::product::{Matrix, Number, Output};
+use super::product::{FEW_ROWS, Matrix, Number, Output};
 use super::{DotDimensions, OP};
 use crate::layout::{check_axes, merge, row_major, unravel};
 use crate::movement::Permutation;
@@ -101,7 +101,7 @@ impl Plan {
                 rows: rows.1,
                 columns: columns.1,
             };
-            T::product(&out, target, a, b, depth);
+            T::product(pool, &out, target, a, b, depth);
         };
         let cost = product_cost(rows, depth, columns);
         if batches > 1 && cost < 100_000_000 {
@@ -113,8 +113,13 @@ impl Plan {
             });
             return;
         }
-        let (row_grain, column_grain) = tiles(rows, depth, columns);
+        // Products with vectors and few rows are cut here, as those that do not cut themselves.
+        let spreads = T::SPREADS && rows > FEW_ROWS && columns > 1;
+        let (row_grain, column_grain) = if spreads { (rows, columns) } else { tiles(rows, depth, columns) };
         let (down, across) = (rows.div_ceil(row_grain), columns.div_ceil(column_grain));
+        if spreads {
+            return (0..batches).for_each(|batch| product(batch, (0, rows), (0, columns)));
+        }
         spread(pool, batches * down * across, cost.saturating_mul(batches as u64), &|task| {
             let (batch, tile) = (task / (down * across), task % (down * across));
             let (row, column) = (tile / across * row_grain, tile % across * column_grain);

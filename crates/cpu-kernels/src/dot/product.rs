@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
 
 use bytemuck::Pod;
+use cpu_runtime::Pool;
 use num_complex::Complex;
 
-use super::{tile, vector};
+use super::{blocked, tile, vector};
 use crate::parallel::Shared;
 
 /// A matrix somewhere in an array, by strides.
@@ -41,60 +42,64 @@ pub(crate) trait Number: Pod + Send + Sync {
     const ZERO: Self;
 
     /// Writes `a · b` to the part of the output; nobody else may have that part. `depth` and the part are not empty.
-    fn product(out: &Shared<'_, Self>, at: Output, a: Matrix<'_, Self>, b: Matrix<'_, Self>, depth: usize);
+    fn product(pool: &Pool, out: &Shared<'_, Self>, at: Output, a: Matrix<'_, Self>, b: Matrix<'_, Self>, depth: usize);
+
+    /// Whether [`product`](Number::product) cuts large products into tasks itself.
+    const SPREADS: bool;
 }
 
 /// Products of so few rows or operations are ours; beyond, packing pays.
-const FEW_ROWS: usize = 12;
+pub(super) const FEW_ROWS: usize = 12;
 const SMALL: usize = 32 * 32 * 32;
 
-macro_rules! floats {
-    ($($T:ident)*) => {$(
+macro_rules! reals {
+    ($($T:ident $zero:literal)*) => {$(
         impl Number for $T {
-            const ZERO: $T = 0.0;
+            const ZERO: $T = $zero;
+            const SPREADS: bool = true;
 
-            fn product(out: &Shared<'_, $T>, at: Output, a: Matrix<'_, $T>, b: Matrix<'_, $T>, depth: usize) {
+            fn product(
+                pool: &Pool,
+                out: &Shared<'_, $T>,
+                at: Output,
+                a: Matrix<'_, $T>,
+                b: Matrix<'_, $T>,
+                depth: usize,
+            ) {
                 if vector::product(out, at, a, b, depth) {
                     return;
                 }
                 if at.rows <= FEW_ROWS || at.rows * at.columns * depth <= SMALL {
                     tile::product(out, at, a, b, depth);
                 } else {
-                    packed(out, at, a, b, depth, 1.0, 0.0);
+                    blocked::product(pool, out, at, a, b, depth);
                 }
             }
         }
     )*};
 }
-floats! { f32 f64 }
+reals! { f32 0.0 f64 0.0 u8 0 u16 0 u32 0 u64 0 }
 
 macro_rules! complex {
     ($($T:ident)*) => {$(
         impl Number for Complex<$T> {
             const ZERO: Self = Complex { re: 0.0, im: 0.0 };
+            const SPREADS: bool = false;
 
-            fn product(out: &Shared<'_, Self>, at: Output, a: Matrix<'_, Self>, b: Matrix<'_, Self>, depth: usize) {
+            fn product(
+                _: &Pool,
+                out: &Shared<'_, Self>,
+                at: Output,
+                a: Matrix<'_, Self>,
+                b: Matrix<'_, Self>,
+                depth: usize,
+            ) {
                 packed(out, at, a, b, depth, Complex { re: 1.0, im: 0.0 }, Self::ZERO);
             }
         }
     )*};
 }
 complex! { f32 f64 }
-
-macro_rules! integers {
-    ($($T:ident)*) => {$(
-        impl Number for $T {
-            const ZERO: $T = 0;
-
-            fn product(out: &Shared<'_, $T>, at: Output, a: Matrix<'_, $T>, b: Matrix<'_, $T>, depth: usize) {
-                if !vector::product(out, at, a, b, depth) {
-                    tile::product(out, at, a, b, depth);
-                }
-            }
-        }
-    )*};
-}
-integers! { u8 u16 u32 u64 }
 
 /// The product by the `gemm` crate.
 fn packed<T: Number>(

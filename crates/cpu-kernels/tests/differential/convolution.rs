@@ -109,3 +109,39 @@ fn random_convolutions() {
         check(&mut random, types, &lhs, &rhs, &d, &w);
     }
 }
+
+/// Features before space, and kernels of one place: products of matrices, image by image.
+#[test]
+fn one_place_over_features_first() {
+    let mut random = Random(51);
+    for (storage, [n, c, h, w, o]) in [
+        (Storage::F32, [2, 3, 4, 5, 6]),
+        (Storage::F32, [1, 64, 9, 11, 40]),
+        (Storage::I32, [3, 1, 2, 2, 1]),
+        (Storage::BF16, [2, 5, 1, 7, 2]),
+        (Storage::Complex64, [2, 5, 3, 7, 2]),
+    ] {
+        for kernel_order in [[0, 1], [1, 0]] {
+            let d = ConvolutionDimensions {
+                input_batch: 0,
+                input_feature: 1,
+                input_spatial: vec![2, 3],
+                kernel_output_feature: kernel_order[0],
+                kernel_input_feature: kernel_order[1],
+                kernel_spatial: vec![2, 3],
+                output_batch: 0,
+                output_feature: 1,
+                output_spatial: vec![2, 3],
+            };
+            let window = ConvolutionWindow {
+                dimensions: vec![WindowDimension::TRIVIAL; 2],
+                reversal: vec![false, true],
+                feature_group_count: 1,
+                batch_group_count: 1,
+            };
+            let mut kernel = [1; 4];
+            (kernel[kernel_order[0]], kernel[kernel_order[1]]) = (o, c);
+            check(&mut random, [storage; 3], &[n, c, h, w], &kernel, &d, &window);
+        }
+    }
+}

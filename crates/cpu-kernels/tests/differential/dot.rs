@@ -107,6 +107,8 @@ fn matrices_of_every_kind() {
         [130, 70, 130],
         [6, 256, 16],
         [3, 17, 31],
+        [100, 600, 300],
+        [200, 31, 47],
     ];
     for [m, k, n] in sizes {
         for ty in types {

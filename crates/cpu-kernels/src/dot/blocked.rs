@@ -1,0 +1,178 @@
+//! Products of large matrices: the rhs is packed into panels once, the lhs block by block.
+#![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
+
+use cpu_runtime::Pool;
+
+use super::product::{Matrix, Output, check, target};
+use crate::lanes::{Lane, Vector, has_avx2};
+use crate::panel::{BLOCK, DEPTH, ROWS, Tile, VECTORS, width};
+use crate::parallel::{Shared, ranges};
+use crate::scratch;
+
+/// Panels that are packed together, so that whole cache lines of the source are read.
+const TOGETHER: usize = 8;
+
+/// Writes `a · b` to the part of the output; nobody else may have that part. `depth` and the part are not empty.
+pub(super) fn product<T: Lane>(
+    pool: &Pool,
+    out: &Shared<'_, T>,
+    at: Output,
+    a: Matrix<'_, T>,
+    b: Matrix<'_, T>,
+    depth: usize,
+) {
+    check(at, a, b, depth);
+    target(out, at);
+    let width = width::<T>();
+    let panels = at.columns.div_ceil(width);
+    scratch::with(panels * width * depth, |packed: &mut [T]| {
+        pack(pool, packed, b, depth, at.columns);
+        let packed = &*packed;
+        // Few rows are cut by columns too, so that there is work for several threads.
+        let blocks = at.rows.div_ceil(BLOCK);
+        let chunk = panels.div_ceil(8usize.div_ceil(blocks)).max(TOGETHER.min(panels));
+        let chunks = panels.div_ceil(chunk);
+        let cost = (BLOCK.min(at.rows) * depth) as u64 * (chunk * width) as u64 * 20;
+        ranges(pool, blocks * chunks, cost, &|start, end| {
+            scratch::with(BLOCK * DEPTH, |lhs: &mut [T]| {
+                for task in start..end {
+                    let (block, chunk_index) = (task / chunks, task % chunks);
+                    let (row, panel) = (block * BLOCK, chunk_index * chunk);
+                    let rows = BLOCK.min(at.rows - row);
+                    let last = (panel + chunk).min(panels);
+                    for k in (0..depth).step_by(DEPTH) {
+                        let deep = DEPTH.min(depth - k);
+                        pack_rows(lhs, &a.elements[row * a.row + k * a.column..], a, rows, deep);
+                        let first = k * panels * width;
+                        let part = Part {
+                            lhs: &*lhs,
+                            packed: &packed[first + panel * deep * width..first + last * deep * width],
+                            deep,
+                            rows,
+                            columns: at.columns.min(last * width) - panel * width,
+                            stride: at.stride,
+                            adds: k > 0,
+                        };
+                        let to = Output {
+                            start: at.start + row * at.stride + panel * width,
+                            rows,
+                            columns: part.columns,
+                            ..at
+                        };
+                        let to = target(out, to);
+                        // SAFETY: the output holds the part, and every block and chunk is handed out once; the wide
+                        // variant runs on processors that have it.
+                        unsafe { if has_avx2() { wide(&part, to) } else { part.compute::<T::Portable>(to) } }
+                    }
+                }
+            });
+        });
+    });
+}
+
+/// A block of packed rows, some panels, and where their products go.
+struct Part<'a, T> {
+    lhs: &'a [T],
+    packed: &'a [T],
+    deep: usize,
+    rows: usize,
+    columns: usize,
+    stride: usize,
+    adds: bool,
+}
+
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+unsafe fn wide<T: Lane>(part: &Part<'_, T>, to: *mut T) {
+    // SAFETY: the caller's promises.
+    unsafe { part.compute::<T::Wide>(to) }
+}
+
+impl<T: Lane> Part<'_, T> {
+    /// # Safety
+    /// `to` can be written for `rows` rows of `columns`, `stride` apart. The processor has what `V` needs.
+    #[inline(always)]
+    unsafe fn compute<V: Vector<Lane = T>>(&self, to: *mut T) {
+        let width = VECTORS * V::LANES;
+        assert!(self.rows * self.deep <= self.lhs.len(), "the packed rows");
+        for (index, panel) in self.packed.chunks_exact(self.deep * width).enumerate() {
+            let column = index * width;
+            for first in (0..self.rows).step_by(ROWS) {
+                let rows = ROWS.min(self.rows - first);
+                let tile = Tile {
+                    lhs: std::array::from_fn(|r| self.lhs.as_ptr().wrapping_add((first + r.min(rows - 1)) * self.deep)),
+                    rhs: panel.as_ptr(),
+                    to: to.wrapping_add(first * self.stride + column),
+                    rows,
+                    columns: width.min(self.columns - column),
+                    stride: self.stride,
+                    adds: self.adds,
+                };
+                // SAFETY: rows and panel have `deep` elements and rows; the output is the caller's promise.
+                unsafe { tile.compute::<V>(self.deep) }
+            }
+        }
+    }
+}
+
+/// Copies rows, each contiguous.
+fn pack_rows<T: Lane>(to: &mut [T], from: &[T], a: Matrix<'_, T>, rows: usize, deep: usize) {
+    if a.column == 1 {
+        for (r, to) in to.chunks_exact_mut(deep).take(rows).enumerate() {
+            to.copy_from_slice(&from[r * a.row..][..deep]);
+        }
+        return;
+    }
+    // Eight columns at a time: the lines that are written stay in the first cache.
+    for k in (0..deep).step_by(8) {
+        let columns = 8.min(deep - k);
+        for r in 0..rows {
+            let to = &mut to[r * deep + k..][..columns];
+            let from = &from[r * a.row + k * a.column..];
+            to.iter_mut().zip(from.iter().step_by(a.column)).for_each(|(to, from)| *to = *from);
+        }
+    }
+}
+
+/// Copies the rhs into panels: for each run of the depth, for each panel, rows of whole vectors. Columns beyond the last
+/// repeat it, and are not used.
+fn pack<T: Lane>(pool: &Pool, packed: &mut [T], b: Matrix<'_, T>, depth: usize, columns: usize) {
+    let width = width::<T>();
+    let panels = columns.div_ceil(width);
+    let groups = panels.div_ceil(TOGETHER);
+    let runs = depth.div_ceil(DEPTH);
+    let shared = Shared::new(packed);
+    let cost = (TOGETHER * width * DEPTH.min(depth)) as u64 * 300;
+    ranges(pool, runs * groups, cost, &|start, end| {
+        for task in start..end {
+            let (k, group) = (task / groups * DEPTH, task % groups * TOGETHER);
+            let deep = DEPTH.min(depth - k);
+            let count = TOGETHER.min(panels - group);
+            // SAFETY: every group of panels of every run is handed out once.
+            let to = unsafe { shared.part(k * panels * width + group * deep * width, count * deep * width) };
+            let across = (count * width).min(columns - group * width);
+            let source = &b.elements[k * b.row + group * width * b.column..];
+            if b.column == 1 {
+                for p in 0..deep {
+                    let row = &source[p * b.row..][..across];
+                    for (panel, from) in row.chunks(width).enumerate() {
+                        let to = &mut to[(panel * deep + p) * width..][..width];
+                        to[..from.len()].copy_from_slice(from);
+                        to[from.len()..].fill(from[0]);
+                    }
+                }
+            } else {
+                for (panel, to) in to.chunks_exact_mut(deep * width).enumerate() {
+                    let first = panel * width;
+                    // Eight rows at a time: what is written stays in the first cache while columns are read.
+                    for (block, to) in to.chunks_mut(8 * width).enumerate() {
+                        for c in 0..width {
+                            let source = &source[(first + c).min(across - 1) * b.column + block * 8 * b.row..];
+                            let to = to[c..].iter_mut().step_by(width);
+                            to.zip(source.iter().step_by(b.row)).for_each(|(to, from)| *to = *from);
+                        }
+                    }
+                }
+            }
+        }
+    });
+}

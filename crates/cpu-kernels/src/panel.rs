@@ -1,0 +1,76 @@
+//! The heart of products and convolutions: up to six rows of one array by a packed panel of columns, whose sums stay in
+//! registers.
+#![allow(unsafe_code, reason = "arrays are read and written by address and stride")]
+
+use crate::lanes::{Lane, Vector};
+
+/// Rows of a tile.
+pub(crate) const ROWS: usize = 6;
+/// Vectors of columns of a tile: twelve sums and what they need fill sixteen registers.
+pub(crate) const VECTORS: usize = 2;
+/// Depth after which sums go to memory: a panel of it, 16 KiB, stays in the first cache.
+pub(crate) const DEPTH: usize = 256;
+/// Rows that use a panel while it is there: whole tiles, whose elements stay in the second cache.
+pub(crate) const BLOCK: usize = 16 * ROWS;
+
+/// Columns of a panel.
+pub(crate) const fn width<T: Lane>() -> usize {
+    VECTORS * <T::Portable as Vector>::LANES
+}
+
+/// Where one tile is.
+pub(crate) struct Tile<T> {
+    /// The elements of each row; rows beyond the last repeat it.
+    pub(crate) lhs: [*const T; ROWS],
+    /// The panel: rows of whole vectors.
+    pub(crate) rhs: *const T,
+    pub(crate) to: *mut T,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    /// From one row of the output to the next.
+    pub(crate) stride: usize,
+    /// Whether sums are added to what is there.
+    pub(crate) adds: bool,
+}
+
+impl<T: Lane> Tile<T> {
+    /// # Safety
+    /// Every row of the lhs has `depth` elements, the panel as many rows of whole vectors, and the output `rows` rows of
+    /// `columns`. The processor has what `V` needs.
+    #[inline(always)]
+    pub(crate) unsafe fn compute<V: Vector<Lane = T>>(&self, depth: usize) {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let mut sums = [[V::splat(T::NIL); VECTORS]; ROWS];
+            for k in 0..depth {
+                let row = self.rhs.add(k * VECTORS * V::LANES);
+                let (first, second) = (V::load(row), V::load(row.add(V::LANES)));
+                for (sums, lhs) in sums.iter_mut().zip(&self.lhs) {
+                    let factor = V::splat(*lhs.add(k));
+                    sums[0] = sums[0].add_product(factor, first);
+                    sums[1] = sums[1].add_product(factor, second);
+                }
+            }
+            for (r, sums) in sums.iter().enumerate().take(self.rows) {
+                let to = self.to.add(r * self.stride);
+                if self.columns == VECTORS * V::LANES {
+                    for (v, &sum) in sums.iter().enumerate() {
+                        let to = to.add(v * V::LANES);
+                        let sum = if self.adds { V::load(to).add(sum) } else { sum };
+                        sum.store(to);
+                    }
+                } else {
+                    // 64 lanes of one byte are the most there are.
+                    let mut row = [T::NIL; 64];
+                    std::ptr::copy_nonoverlapping(to, row.as_mut_ptr(), self.columns);
+                    for (v, &sum) in sums.iter().enumerate() {
+                        let at = row.as_mut_ptr().add(v * V::LANES);
+                        let sum = if self.adds { V::load(at).add(sum) } else { sum };
+                        sum.store(at);
+                    }
+                    std::ptr::copy_nonoverlapping(row.as_ptr(), to, self.columns);
+                }
+            }
+        }
+    }
+}
