@@ -279,3 +279,91 @@ fn mutate(m: &mut Module, ops: &[OpId], numbers: &mut Numbers) {
         }
     }
 }
+
+/// The constraints that a program breaks, read from text.
+fn broken(text: &str) -> Vec<&'static str> {
+    constraints(&stablehlo::text::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}")))
+}
+
+#[test]
+fn lists_of_ones_of_the_wrong_length_are_no_defaults() {
+    let window = |attributes: &str| {
+        broken(&format!(
+            "func.func @main(%x: tensor<4x4xf32>, %i: tensor<f32>) -> tensor<4x4xf32> {{
+              %0 = \"stablehlo.reduce_window\"(%x, %i) <{{window_dimensions = array<i64: 1, 1>{attributes}}}> ({{
+              ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+                %s = stablehlo.add %a, %b : tensor<f32>
+                stablehlo.return %s : tensor<f32>
+              }}) : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+              return %0 : tensor<4x4xf32>
+            }}"
+        ))
+    };
+    assert_eq!(window(", window_strides = array<i64: 1, 1>"), [""; 0]);
+    for wrong in [
+        ", window_strides = array<i64: 1>",
+        ", base_dilations = array<i64: 1, 1, 1>",
+        ", window_dilations = array<i64: 1>",
+        ", padding = dense<0> : tensor<1x2xi64>",
+    ] {
+        assert_ne!(window(wrong), [""; 0], "{wrong}");
+    }
+}
+
+#[test]
+fn functions_that_run_in_parallel_fit_the_op() {
+    let parallel = |attributes: &str, results: &str| {
+        broken(&format!(
+            "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {{ return %x : tensor<2xf32> }}
+            func.func @feed() -> (tensor<f32>, tensor<f32>) {{
+              %0 = stablehlo.constant dense<0.0> : tensor<f32>
+              return %0, %0 : tensor<f32>, tensor<f32>
+            }}
+            func.func @main(%x: tensor<2xf32>) {{
+              %0:2 = \"interpreter.run_parallel\"(%x, %x) {{{attributes}}} : (tensor<2xf32>, tensor<2xf32>) -> ({results})
+              return
+            }}"
+        ))
+    };
+    let two = "tensor<2xf32>, tensor<2xf32>";
+    assert_eq!(parallel("programs = [[@f], [@f]]", two), [""; 0]);
+    assert_eq!(parallel("programs = [[@f], [@f, @f]]", two), ["programs"]);
+    assert_eq!(parallel("programs = [[@f, @g]]", two), ["programs"]);
+    assert_eq!(parallel("programs = [[@f, @f]]", "tensor<2xf32>, tensor<f32>"), ["results"]);
+    assert_eq!(parallel("programs = [[@f, @f, @f]]", two), ["inputs", "results"]);
+    assert_eq!(parallel("programs = [[@f, @f]], infeed = [@feed]", two), ["infeed"]);
+}
+
+#[test]
+fn scans_and_products_of_groups_have_the_shapes_that_follow() {
+    let scan = |slice: &str, result: &str| {
+        broken(&format!(
+            "func.func @main(%x: tensor<4x2xf32>, %i: tensor<2xf32>) {{
+              %0:2 = chlo.scan(%x) inits(%i) dimension=0 {{
+              ^bb0(%a: tensor<{slice}>, %c: tensor<2xf32>):
+                stablehlo.return %c, %c : tensor<2xf32>, tensor<2xf32>
+              }} : (tensor<4x2xf32>, tensor<2xf32>) -> (tensor<{result}>, tensor<2xf32>)
+              return
+            }}"
+        ))
+    };
+    assert_eq!(scan("2xf32", "4x2xf32"), [""; 0]);
+    assert_eq!(scan("4xf32", "4x2xf32"), ["body"]);
+    assert_eq!(scan("2xf32", "3x2xf32"), ["shape"]);
+    let product = |sizes: &str, group: i64, result: &str| {
+        broken(&format!(
+            "func.func @main(%x: tensor<5x2x3xf32>, %y: tensor<4x5x3x6xf32>, %n: tensor<{sizes}>) {{
+              %0 = \"chlo.ragged_dot\"(%x, %y, %n) <{{ragged_dot_dimension_numbers = #chlo.ragged_dot<
+                lhs_batching_dimensions = [0], rhs_batching_dimensions = [1], lhs_contracting_dimensions = [2],
+                rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [{group}]>}}>
+                : (tensor<5x2x3xf32>, tensor<4x5x3x6xf32>, tensor<{sizes}>) -> tensor<{result}>
+              return
+            }}"
+        ))
+    };
+    assert_eq!(product("4xi64", 0, "5x2x6xf32"), [""; 0]);
+    assert_eq!(product("5x4xi64", 0, "5x2x6xf32"), [""; 0]);
+    assert_eq!(product("2x4xi64", 0, "5x2x6xf32"), ["group_sizes"]);
+    assert_eq!(product("4xi64", 3, "5x2x6xf32"), ["dimension numbers"]);
+    assert_eq!(product("4xi64", 0, "5x2x7xf32"), ["shape"]);
+}

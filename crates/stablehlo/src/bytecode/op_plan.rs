@@ -32,8 +32,11 @@ pub(super) const PLAIN: &[(OpCode, &[&str])] = &[
     (OpCode::SdyMesh, &["mesh", "sym_name"]),
     (OpCode::SdyNamedComputation, &["in_shardings?", "name", "out_shardings?"]),
     (OpCode::SdyPropagationBarrier, &["allowed_direction"]),
+    (OpCode::SdyReduceScatter, &["out_sharding", "reduce_scatter_axes", "reduction_op?"]),
+    (OpCode::SdyReplicatedToUnreduced, &["axes", "out_sharding"]),
     (OpCode::SdyReshard, &["sharding"]),
     (OpCode::SdyReturn, &[]),
+    (OpCode::SdyShardedToUnreduced, &["axes", "out_sharding"]),
     (OpCode::SdyShardingConstraint, &["sharding"]),
     (OpCode::SdyShardingGroup, &["group_id"]),
 ];

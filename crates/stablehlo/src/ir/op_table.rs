@@ -202,9 +202,11 @@ op_codes! {
         SdyMesh = "sdy.mesh" ["mesh", "sym_name"];
         SdyNamedComputation = "sdy.named_computation" ["in_shardings", "name", "out_shardings"];
         SdyPropagationBarrier = "sdy.propagation_barrier" ["allowed_direction"];
-        SdyReduceScatter = "sdy.reduce_scatter" ["out_sharding", "reduce_scatter_axes"];
+        SdyReduceScatter = "sdy.reduce_scatter" ["out_sharding", "reduce_scatter_axes", "reduction_op"];
+        SdyReplicatedToUnreduced = "sdy.replicated_to_unreduced" ["axes", "out_sharding"];
         SdyReshard = "sdy.reshard" ["sharding"];
         SdyReturn = "sdy.return" [];
+        SdyShardedToUnreduced = "sdy.sharded_to_unreduced" ["axes", "out_sharding"];
         SdyShardingConstraint = "sdy.sharding_constraint" ["sharding"];
         SdyShardingGroup = "sdy.sharding_group" ["group_id"];
     }

@@ -111,6 +111,10 @@ pub(crate) enum Piece {
     ManualAxes(&'static str),
     /// `<["x"=2]>`.
     SdyMesh(&'static str),
+    /// `{"x", "y"}` of axes.
+    AxisRefs(&'static str),
+    /// `max `, `min `, or nothing for a sum.
+    SdyReduction,
     /// `[{"x"}, {}]`.
     AxisRefLists(&'static str),
     /// `[{"x"}: 0->1]`.
@@ -137,6 +141,9 @@ pub(crate) enum Enumeration {
     /// Directions of sdy, integers 0 to 3.
     Propagation,
 }
+
+/// The spellings of the reductions of sdy, by number.
+pub(crate) const SDY_REDUCTIONS: [&str; 3] = ["sum", "max", "min"];
 
 /// The spellings of [`Enumeration::Propagation`].
 pub(crate) const PROPAGATION: [&str; 4] = ["NONE", "FORWARD", "BACKWARD", "BOTH"];
@@ -524,6 +531,48 @@ pub(crate) fn pretty_form(code: OpCode) -> Option<&'static [Piece]> {
         ],
         O::SdyAllGather => &[
             AxisRefLists("gathering_axes"),
+            Text(" "),
+            Operand(0),
+            Text(" out_sharding="),
+            Sharding("out_sharding"),
+            AttrDict,
+            Text(" : "),
+            ResultType,
+        ],
+        O::SdyAllReduce => &[
+            Piece::SdyReduction,
+            Piece::AxisRefs("reduction_axes"),
+            Text(" "),
+            Operand(0),
+            Text(" out_sharding="),
+            Sharding("out_sharding"),
+            AttrDict,
+            Text(" : "),
+            ResultType,
+        ],
+        O::SdyReduceScatter => &[
+            Piece::SdyReduction,
+            AxisRefLists("reduce_scatter_axes"),
+            Text(" "),
+            Operand(0),
+            Text(" out_sharding="),
+            Sharding("out_sharding"),
+            AttrDict,
+            Text(" : "),
+            ResultType,
+        ],
+        O::SdyReplicatedToUnreduced => &[
+            Piece::AxisRefs("axes"),
+            Text(" "),
+            Operand(0),
+            Text(" out_sharding="),
+            Sharding("out_sharding"),
+            AttrDict,
+            Text(" : "),
+            ResultType,
+        ],
+        O::SdyShardedToUnreduced => &[
+            AxisRefLists("axes"),
             Text(" "),
             Operand(0),
             Text(" out_sharding="),

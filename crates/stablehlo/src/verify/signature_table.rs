@@ -304,7 +304,8 @@ signatures! {
     ChloTopK(operand: One(BITS.or(FLOAT)), k: Attr("k", A::I64), is_stable: Opt("is_stable", A::Flag)) -> [BITS.or(FLOAT), SINT.or(Class::W32)], 0;
 
     SdyAllGather(tensor: One(TQA), gathering_axes: Attr("gathering_axes", A::Sdy), out_sharding: Attr("out_sharding", A::Sdy)) -> [TQA], 0;
-    SdyAllReduce(tensor: One(TQA), reduction_axes: Attr("reduction_axes", A::Sdy), out_sharding: Attr("out_sharding", A::Sdy)) -> [TQA], 0;
+    SdyAllReduce(tensor: One(TQA), reduction_axes: Attr("reduction_axes", A::Sdy), out_sharding: Attr("out_sharding", A::Sdy),
+        reduction_op: Opt("reduction_op", A::Any)) -> [TQA], 0;
     SdyAllSlice(tensor: One(TQA), slicing_axes: Attr("slicing_axes", A::Sdy), out_sharding: Attr("out_sharding", A::Sdy)) -> [TQA], 0;
     SdyAllToAll(tensor: One(TQA), params: Attr("params", A::Sdy), out_sharding: Attr("out_sharding", A::Sdy)) -> [TQA], 0;
     SdyCollectivePermute(tensor: One(TQA), out_sharding: Attr("out_sharding", A::Sdy)) -> [TQA], 0;
@@ -316,7 +317,10 @@ signatures! {
     SdyNamedComputation(operands: Many(VALUE), name: Attr("name", A::Text), in_shardings: Opt("in_shardings", A::Sdy),
         out_shardings: Opt("out_shardings", A::Sdy), body: Region) -> [] .. VALUE, 0;
     SdyPropagationBarrier(input: One(TQA), allowed_direction: Attr("allowed_direction", A::Any)) -> [TQA], 0;
-    SdyReduceScatter(tensor: One(TQA), reduce_scatter_axes: Attr("reduce_scatter_axes", A::Sdy), out_sharding: Attr("out_sharding", A::Sdy)) -> [TQA], 0;
+    SdyReduceScatter(tensor: One(TQA), reduce_scatter_axes: Attr("reduce_scatter_axes", A::Sdy), out_sharding: Attr("out_sharding", A::Sdy),
+        reduction_op: Opt("reduction_op", A::Any)) -> [TQA], 0;
+    SdyReplicatedToUnreduced(tensor: One(TQA), axes: Attr("axes", A::Sdy), out_sharding: Attr("out_sharding", A::Sdy)) -> [TQA], 0;
+    SdyShardedToUnreduced(tensor: One(TQA), axes: Attr("axes", A::Sdy), out_sharding: Attr("out_sharding", A::Sdy)) -> [TQA], 0;
     SdyReshard(input: One(VALUE), sharding: Attr("sharding", A::Sdy)) -> [VALUE], 0;
     SdyReturn(results: Many(VALUE)) -> [], 0;
     SdyShardingConstraint(input: One(VALUE), sharding: Attr("sharding", A::Sdy)) -> [VALUE], 0;

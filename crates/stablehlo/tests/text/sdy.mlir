@@ -11,7 +11,11 @@ module {
     %3 = sdy.all_slice [{"a"}, {}] %2 out_sharding=<@mesh, [{"a"}, {}]> : tensor<8x8xf32>
     %4 = sdy.all_to_all [{"a"}: 0->1] %3 out_sharding=<@mesh, [{}, {"a"}]> : tensor<8x8xf32>
     %5 = "sdy.all_reduce"(%4) <{out_sharding = #sdy.sharding<@mesh, [{}, {"a"}]>, reduction_axes = #sdy<axis_ref_list{"b"}>, reduction_op = 0 : i32}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
-    %6 = "sdy.reduce_scatter"(%5) <{out_sharding = #sdy.sharding<@mesh, [{"b"}, {"a"}]>, reduce_scatter_axes = #sdy<list_of_axis_ref_lists[{"b"}, {}]>}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %6 = "sdy.reduce_scatter"(%5) <{out_sharding = #sdy.sharding<@mesh, [{"b"}, {"a"}]>, reduce_scatter_axes = #sdy<list_of_axis_ref_lists[{"b"}, {}]>, reduction_op = 0 : i32}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %ar = sdy.all_reduce max {"b"} %6 out_sharding=<@mesh, [{"b"}, {"a"}]> : tensor<8x8xf32>
+    %rs = sdy.reduce_scatter min [{}, {"a"}] %ar out_sharding=<@mesh, [{"b"}, {"a"}]> : tensor<8x8xf32>
+    %ru = sdy.replicated_to_unreduced {"b"} %rs out_sharding=<@mesh, [{}, {"a"}], unreduced={"b"}> : tensor<8x8xf32>
+    %su = sdy.sharded_to_unreduced [{}, {"a"}] %ru out_sharding=<@mesh, [{}, {}], unreduced={"a"}> : tensor<8x8xf32>
     %7 = sdy.collective_permute %6 out_sharding=<@mesh, [{"a"}, {"b"}]> : tensor<8x8xf32>
     %8 = sdy.data_flow_edge %7 sharding=<@mesh, [{}, {}]> : tensor<8x8xf32>
     %9 = sdy.propagation_barrier %8 allowed_direction=NONE : tensor<8x8xf32>

@@ -24,7 +24,9 @@ pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpErro
         | OpCode::SdyAllSlice
         | OpCode::SdyAllToAll
         | OpCode::SdyCollectivePermute
-        | OpCode::SdyReduceScatter => identity(),
+        | OpCode::SdyReduceScatter
+        | OpCode::SdyReplicatedToUnreduced
+        | OpCode::SdyShardedToUnreduced => identity(),
         OpCode::CreateToken | OpCode::AfterAll => plain(|_, _| Ok(vec![Value::Token])),
         // Says something to whoever watches; nobody does.
         OpCode::Trace => plain(|_, _| Ok(Vec::new())),

@@ -7,7 +7,7 @@ use crate::ir::attrs::{
     ComparisonDirection, ComparisonType, FftType, Precision, RngAlgorithm, RngDistribution, SdyAttr,
 };
 use crate::ir::{Attr, AttrId, TensorType, Type, TypeId};
-use crate::text::format::{Enumeration, IntType, PROPAGATION, Piece};
+use crate::text::format::{Enumeration, IntType, PROPAGATION, Piece, SDY_REDUCTIONS};
 use crate::text::lexer::{self, Token};
 
 impl<'a> Parser<'a> {
@@ -182,6 +182,21 @@ impl<'a> Parser<'a> {
             Piece::SdyMesh(name) => {
                 let attr = SdyAttr::Mesh(self.sdy_mesh()?);
                 self.set_sdy(op, name, attr);
+            }
+            Piece::AxisRefs(name) => {
+                let attr = SdyAttr::AxisRefList(self.axis_refs()?);
+                self.set_sdy(op, name, attr);
+            }
+            Piece::SdyReduction => {
+                let value = match self.token {
+                    Token::Word(word) => SDY_REDUCTIONS.iter().position(|&name| name == word),
+                    _ => None,
+                };
+                if value.is_some() {
+                    self.advance()?;
+                }
+                let value = self.module.i32_attr(value.unwrap_or(0) as i32);
+                self.set(op, "reduction_op", value);
             }
             Piece::AxisRefLists(name) => {
                 let attr = SdyAttr::ListOfAxisRefLists(self.axis_ref_lists()?);

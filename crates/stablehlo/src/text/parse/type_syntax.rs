@@ -222,6 +222,9 @@ impl<'a> Parser<'a> {
             "shape.witness" => Type::Witness,
             "stablehlo.future" => Type::Future(self.list("<", ">", Self::ty)?.into()),
             "quant.uniform" => self.quantized()?,
+            _ if name.starts_with("stablehlo.") => {
+                return self.error_at(at, format!("`!{name}` is no type that is known here"));
+            }
             _ if !name.contains('.') && !self.is("<") => {
                 return self.error_at(at, format!("the type alias `!{name}` is not defined before this use"));
             }

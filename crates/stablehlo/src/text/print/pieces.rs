@@ -5,7 +5,7 @@ use super::writer::{Elide, Item, Printer};
 use crate::ElementType;
 use crate::ir::attrs::SdyAttr;
 use crate::ir::{Attr, Element, OpId, OpRef, TensorType, Type, TypeId};
-use crate::text::format::{IntType, PROPAGATION, Piece};
+use crate::text::format::{IntType, PROPAGATION, Piece, SDY_REDUCTIONS};
 
 impl<'m> Printer<'m> {
     /// An op in its pretty form up to its first region, the rest left over as work; `None` if it does not fit.
@@ -261,6 +261,21 @@ impl<'m> Printer<'m> {
                 let SdyAttr::Mesh(mesh) = sdy(attr(name)?)? else { return None };
                 self.sdy_mesh(mesh);
             }
+            Piece::AxisRefs(name) => {
+                let SdyAttr::AxisRefList(axes) = sdy(attr(name)?)? else { return None };
+                self.axis_refs(axes);
+            }
+            Piece::SdyReduction => {
+                let Attr::Integer { value, ty } = attr("reduction_op")? else { return None };
+                if *module.ty(*ty) != Type::Scalar(ElementType::I32) {
+                    return None;
+                }
+                let name = SDY_REDUCTIONS.get(usize::try_from(*value).ok()?)?;
+                if *value != 0 {
+                    self.push(name);
+                    self.push(" ");
+                }
+            }
             Piece::AxisRefLists(name) => {
                 let SdyAttr::ListOfAxisRefLists(lists) = sdy(attr(name)?)? else { return None };
                 self.axis_ref_lists(lists);
@@ -498,9 +513,11 @@ fn held(pieces: &'static [Piece]) -> Vec<&'static str> {
             | Piece::Sharding(name)
             | Piece::ManualAxes(name)
             | Piece::SdyMesh(name)
+            | Piece::AxisRefs(name)
             | Piece::AxisRefLists(name)
             | Piece::AllToAllParams(name) => names.push(name),
             Piece::Constant => names.push("value"),
+            Piece::SdyReduction => names.push("reduction_op"),
             Piece::ScanOperands => names.extend(["operandSegmentSizes", "resultSegmentSizes"]),
             Piece::SliceRanges => names.extend(["start_indices", "limit_indices", "strides"]),
             Piece::DotNumbers => names.push("dot_dimension_numbers"),

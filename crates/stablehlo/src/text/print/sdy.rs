@@ -114,7 +114,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    fn axis_refs(&mut self, axes: &[AxisRef]) {
+    pub(super) fn axis_refs(&mut self, axes: &[AxisRef]) {
         self.push("{");
         self.commas(axes, |p, axis| p.axis_ref(axis));
         self.push("}");

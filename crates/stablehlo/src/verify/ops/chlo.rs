@@ -154,6 +154,27 @@ pub(crate) fn ragged_dot(cx: &mut Check<'_, '_>) -> Option<()> {
         (n.lhs_batching_dimensions.contains(&ragged), n.lhs_contracting_dimensions.contains(&ragged));
     demand!(cx, "group_sizes", groups.rank() > 0, "there are no group sizes");
     let count = groups.dims[groups.rank() - 1];
+    // Groups of their own for each index of the dimensions outside the ragged one, if not shared by all.
+    let position = n.lhs_batching_dimensions.iter().position(|&d| d == ragged);
+    let mut outside = match position {
+        Some(position) => n.lhs_batching_dimensions[..position].to_vec(),
+        None => n.lhs_batching_dimensions.to_vec(),
+    };
+    if position.is_none() {
+        outside.extend((0..ragged).filter(|d| {
+            !n.lhs_batching_dimensions.contains(d) && n.lhs_contracting_dimensions.contains(d) == contracted
+        }));
+    }
+    let outside: Vec<i64> = outside.iter().map(|&d| lhs.dims[d as usize]).collect();
+    let own = &groups.dims[..groups.rank() - 1];
+    require!(
+        cx,
+        "group_sizes",
+        own.is_empty() || shape::compatible(own, &outside),
+        "group_sizes has shape {} where the dimensions outside the groups are {}",
+        shape::text(&groups.dims),
+        shape::text(&outside)
+    );
     let group = &n.rhs_group_dimensions;
     let wanted = usize::from(!batched && !contracted);
     let group_fits = group.len() == wanted

@@ -4,7 +4,8 @@ use super::super::check::{Check, Inferred, demand, require};
 use super::super::region::FunctionType;
 use super::super::shape;
 use crate::ElementType;
-use crate::ir::{Attr, Element, OpCode, Type, TypeId};
+use crate::ir::{Attr, AttrId, Element, OpCode, Type, TypeId};
+use crate::text::print_attr;
 
 fn same_types(cx: &Check<'_, '_>, a: &[TypeId], b: &[TypeId]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| shape::compatible_types(cx.m, a, b))
@@ -365,5 +366,57 @@ pub(crate) fn cast(cx: &mut Check<'_, '_>) -> Option<()> {
         cx.op.code() == OpCode::BuiltinUnrealizedConversionCast && !cx.op.results().is_empty(),
         "a cast has results"
     );
+    Some(())
+}
+
+/// `interpreter.run_parallel`: a function for each process, whose inputs and results are those of the op.
+pub(crate) fn run_parallel(cx: &mut Check<'_, '_>) -> Option<()> {
+    let (op, m) = (cx.op, cx.m);
+    let function = |id: AttrId| match m.attr(id) {
+        Attr::SymbolRef { root, .. } => m.functions().find(|f| f.name() == m.str(*root)),
+        _ => None,
+    };
+    let rows = op.array_or_empty("programs").ok()?;
+    let rows: Option<Vec<&[AttrId]>> = rows
+        .iter()
+        .map(|&row| match m.attr(row) {
+            Attr::Array(row) => Some(&row[..]),
+            _ => None,
+        })
+        .collect();
+    let partitions = rows.as_ref().and_then(|rows| rows.first()).map_or(0, |row| row.len());
+    demand!(
+        cx,
+        "programs",
+        partitions > 0 && rows.as_ref().is_some_and(|rows| rows.iter().all(|row| row.len() == partitions)),
+        "programs must have a list of functions, equally long, for each replica"
+    );
+    let (mut inputs, mut results) = (Vec::new(), Vec::new());
+    for &id in rows?.into_iter().flatten() {
+        let program = function(id);
+        demand!(cx, "programs", program.is_some(), "there is no function {}", print_attr(m, id));
+        inputs.extend_from_slice(program?.input_types());
+        results.extend_from_slice(program?.result_types());
+    }
+    let given: Vec<TypeId> = op.operand_types().collect();
+    let same = same_types(cx, &given, &inputs);
+    require!(cx, "inputs", same, "the programs take {} and the operands are {}", texts(cx, &inputs), texts(cx, &given));
+    let given: Vec<TypeId> = op.result_types().collect();
+    let same = same_types(cx, &given, &results);
+    require!(
+        cx,
+        "results",
+        same,
+        "the programs give {} and the results are {}",
+        texts(cx, &results),
+        texts(cx, &given)
+    );
+    let infeed = op.array_or_empty("infeed").ok()?;
+    require!(cx, "infeed", op.attr("infeed").is_none() || !infeed.is_empty(), "infeed names no function");
+    for &id in infeed {
+        let types = function(id).map(|f| f.result_types());
+        let fits = types.is_some_and(|types| matches!(types, [ty] if m.ty(*ty).as_tensor().is_some()));
+        require!(cx, "infeed", fits, "{} is no function that gives one tensor", print_attr(m, id));
+    }
     Some(())
 }

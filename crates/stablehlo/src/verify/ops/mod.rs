@@ -223,13 +223,16 @@ fn by_code(cx: &mut Check<'_, '_>) -> Option<()> {
         | SdyDataFlowEdge
         | SdyPropagationBarrier
         | SdyReduceScatter
+        | SdyReplicatedToUnreduced
+        | SdyShardedToUnreduced
         | SdyReshard
         | SdyShardingConstraint => sdy::pass(cx),
 
         CheckExpectAlmostEq | CheckExpectClose | CheckExpectEq => control::expectation(cx),
         CheckExpectAlmostEqConst | CheckExpectEqConst => control::constant_expectation(cx),
         InterpreterProbe => creation::constant_like(cx),
-        CheckExpectSerializedEq | InterpreterPrint | InterpreterRunParallel => Some(()),
+        CheckExpectSerializedEq | InterpreterPrint => Some(()),
+        InterpreterRunParallel => control::run_parallel(cx),
 
         Unknown => {
             cx.fail("op", format_args!("the op is of no dialect that this crate knows"));

@@ -103,7 +103,9 @@ pub(crate) fn select_and_scatter(cx: &mut Check<'_, '_>) -> Option<()> {
             cx.element_text(other.element)
         );
     }
-    let window = cx.i64s_or("window_dimensions", rank, 1)?;
+    // It alone has no default.
+    let window =
+        if cx.op.attr("window_dimensions").is_some() { cx.i64s_or("window_dimensions", rank, 1)? } else { Vec::new() };
     cx.length("C4", "window_dimensions", window.len(), rank);
     cx.at_least("C5", "window_dimensions", &window, 1);
     let strides = cx.i64s_or("window_strides", rank, 1)?;
