@@ -1,15 +1,16 @@
 //! Ops that have kernels: products, gathers, scatters, windows, reductions of any body.
 
 use super::Importer;
+use super::patterns::extreme;
 use super::region::{compares, pairwise, returns_second};
 use crate::array_type::ArrayType;
 use crate::error::{Error, Result};
 use crate::fuse::lanes::storage;
-use crate::graph::Value;
+use crate::graph::{Op, Value};
 use crate::kernel::{InPlaceScatter, Prepared};
 use cpu_kernels::{
-    DotDimensions, DotGeneral, Gather, GatherDimensions, OpKernel, OutOfBounds, Reduce, ReduceWindow, Scatter,
-    ScatterBody, ScatterDimensions, Select, SelectAndScatter, Shape, WindowBody, WindowDimension,
+    ArgExtreme, DotDimensions, DotGeneral, Gather, GatherDimensions, OpKernel, OutOfBounds, Reduce, ReduceWindow,
+    Scatter, ScatterBody, ScatterDimensions, Select, SelectAndScatter, Shape, WindowBody, WindowDimension,
 };
 use cpu_vir::{BinaryOp, ReduceKind};
 use stablehlo::ElementType;
@@ -141,7 +142,32 @@ impl<'m> Importer<'m> {
         Ok(Some(self.kernel(Arc::new(kernel), inputs, &results, false)))
     }
 
+    /// The greatest or least element and its place, as JAX asks for them.
+    fn arg_extreme(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
+        let (Some(greatest), &[axis]) = (extreme(op), op.i64s("dimensions")?) else { return Ok(None) };
+        let axis = axis as usize;
+        let &[x, index, init, zero] = &self.operands(op)?[..] else { return Ok(None) };
+        let shape = self.shape(x)?;
+        let element = self.graph.ty(x).element;
+        // The indices are the places, and the initial value is what anything is better than, or as good.
+        let counts = matches!(self.graph.op(index), Op::Iota(dim) if *dim == axis);
+        let kind = if greatest { ReduceKind::Max } else { ReduceKind::Min };
+        let worst = element.and_then(|element| crate::fuse::lanes::neutral(kind, element));
+        let starts = |value: Value, bytes: &[u8]| self.graph.literal(value).is_some_and(|it| *it.bytes == *bytes);
+        let first = vec![0; self.graph.ty(zero).width()];
+        if !counts || shape.dims[axis] == 0 || !worst.is_some_and(|worst| starts(init, &worst)) || !starts(zero, &first)
+        {
+            return Ok(None);
+        }
+        let index = self.shape(index)?.storage;
+        let Some(kernel) = supported(ArgExtreme::prepare(&shape, axis, index, greatest))? else { return Ok(None) };
+        self.prepared(op, kernel, vec![x], 100 + shape.elements() as u64)
+    }
+
     fn reduce_by_program(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
+        if let Some(results) = self.arg_extreme(op)? {
+            return Ok(Some(results));
+        }
         let mut inputs = self.operands(op)?;
         let n = inputs.len() / 2;
         let Some((program, captured)) = self.region_program(op, 0)? else { return Ok(None) };

@@ -8,7 +8,9 @@ mod control;
 mod convolution;
 mod elementwise;
 mod kernels;
+mod library;
 mod movement;
+mod patterns;
 mod reduction;
 mod region;
 
@@ -118,7 +120,7 @@ impl<'m> Importer<'m> {
         if self.open(op)? {
             return Ok(());
         }
-        let families = [Self::elementwise, Self::movement, Self::reduction, Self::kernels, Self::call];
+        let families = [Self::elementwise, Self::movement, Self::reduction, Self::kernels, Self::library, Self::call];
         for family in families {
             if let Some(results) = family(self, op)? {
                 self.bind(op.results(), &results);

@@ -87,3 +87,98 @@ fn arrays_without_elements_go_through_everything() {
         }",
     );
 }
+
+/// Numbers that orders are about: both zeros, infinities, NaN of either sign and of other bits, and ties.
+const SPECIAL: &str =
+    "dense<[1.0, 0x7FC00000, -0.0, 0.0, 0xFF800000, 0xFFC00001, 1.0, 0x7F800000, -3.5, -0.0, 0.0, 2.5]>
+    : tensor<12xf32>";
+
+/// JAX's comparator of two floats: zeros are equal, and every NaN is the same and comes last.
+const NUMERIC: &str = "%zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %nan = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+      %a0 = stablehlo.compare EQ, %a, %zero, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %a1 = stablehlo.select %a0, %zero, %a : tensor<i1>, tensor<f32>
+      %a2 = stablehlo.compare NE, %a, %a, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %a3 = stablehlo.select %a2, %nan, %a1 : tensor<i1>, tensor<f32>
+      %b0 = stablehlo.compare EQ, %b, %zero, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %b1 = stablehlo.select %b0, %zero, %b : tensor<i1>, tensor<f32>
+      %b2 = stablehlo.compare NE, %b, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %b3 = stablehlo.select %b2, %nan, %b1 : tensor<i1>, tensor<f32>";
+
+#[test]
+fn sorts_order_zeros_infinities_and_nan_as_their_comparator_does() {
+    for (direction, numeric) in [("LT", true), ("GT", true), ("LT", false), ("GT", false)] {
+        let (body, a, b) = if numeric { (NUMERIC, "%a3", "%b3") } else { ("", "%a", "%b") };
+        agree(&format!(
+            "func.func @main(%order: tensor<12xi32>) -> (tensor<12xi32>, tensor<12xi32>) {{
+              %x = stablehlo.constant {SPECIAL}
+              %s, %i = \"stablehlo.sort\"(%x, %order) <{{dimension = 0 : i64, is_stable = true}}> ({{
+              ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+                {body}
+                %r = stablehlo.compare {direction}, {a}, {b}, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+                stablehlo.return %r : tensor<i1>
+              }}) : (tensor<12xf32>, tensor<12xi32>) -> (tensor<12xf32>, tensor<12xi32>)
+              %bits = stablehlo.bitcast_convert %s : (tensor<12xf32>) -> tensor<12xi32>
+              return %bits, %i : tensor<12xi32>, tensor<12xi32>
+            }}"
+        ));
+    }
+}
+
+#[test]
+fn sorts_by_two_keys_of_which_one_descends() {
+    agree(
+        "func.func @main(%x: tensor<5x40xi32>, %y: tensor<5x40xi8>, %z: tensor<5x40xf32>)
+            -> (tensor<5x40xi32>, tensor<5x40xi8>, tensor<5x40xf32>) {
+          %s:3 = \"stablehlo.sort\"(%x, %y, %z) <{dimension = 1 : i64, is_stable = true}> ({
+          ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i8>, %d: tensor<i8>, %e: tensor<f32>, %f: tensor<f32>):
+            %0 = stablehlo.compare GT, %c, %d, SIGNED : (tensor<i8>, tensor<i8>) -> tensor<i1>
+            %1 = stablehlo.compare LT, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            %2 = stablehlo.compare EQ, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            %3 = stablehlo.and %2, %0 : tensor<i1>
+            %4 = stablehlo.or %1, %3 : tensor<i1>
+            stablehlo.return %4 : tensor<i1>
+          }) : (tensor<5x40xi32>, tensor<5x40xi8>, tensor<5x40xf32>)
+            -> (tensor<5x40xi32>, tensor<5x40xi8>, tensor<5x40xf32>)
+          return %s#0, %s#1, %s#2 : tensor<5x40xi32>, tensor<5x40xi8>, tensor<5x40xf32>
+        }",
+    );
+}
+
+#[test]
+fn extremes_are_the_first_of_equals_and_nan_before_all() {
+    for (direction, worst) in [("GT", "0xFF800000"), ("LT", "0x7F800000")] {
+        agree(&format!(
+            "func.func @main(%y: tensor<12xf32>) -> (tensor<i32>, tensor<i32>, tensor<i32>) {{
+              %x = stablehlo.constant {SPECIAL}
+              %i = stablehlo.iota dim = 0 : tensor<12xi32>
+              %worst = stablehlo.constant dense<{worst}> : tensor<f32>
+              %zero = stablehlo.constant dense<0> : tensor<i32>
+              %r:2 = stablehlo.reduce(%x init: %worst), (%i init: %zero) across dimensions = [0]
+                : (tensor<12xf32>, tensor<12xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+              reducer(%a: tensor<f32>, %b: tensor<f32>) (%c: tensor<i32>, %d: tensor<i32>) {{
+                {body}
+              }}
+              %s:2 = stablehlo.reduce(%y init: %worst), (%i init: %zero) across dimensions = [0]
+                : (tensor<12xf32>, tensor<12xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+              reducer(%a: tensor<f32>, %b: tensor<f32>) (%c: tensor<i32>, %d: tensor<i32>) {{
+                {body}
+              }}
+              %bits = stablehlo.bitcast_convert %r#0 : (tensor<f32>) -> tensor<i32>
+              return %bits, %r#1, %s#1 : tensor<i32>, tensor<i32>, tensor<i32>
+            }}",
+            body = format!(
+                "%0 = stablehlo.compare {direction}, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+                %1 = stablehlo.compare NE, %a, %a, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+                %2 = stablehlo.or %0, %1 : tensor<i1>
+                %3 = stablehlo.compare EQ, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+                %4 = stablehlo.compare LT, %c, %d, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+                %5 = stablehlo.and %3, %4 : tensor<i1>
+                %6 = stablehlo.or %2, %5 : tensor<i1>
+                %7 = stablehlo.select %2, %a, %b : tensor<i1>, tensor<f32>
+                %8 = stablehlo.select %6, %c, %d : tensor<i1>, tensor<i32>
+                stablehlo.return %7, %8 : tensor<f32>, tensor<i32>"
+            )
+        ));
+    }
+}
