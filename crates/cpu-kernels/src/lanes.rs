@@ -16,6 +16,24 @@ pub(crate) fn has_avx2() -> bool {
     }
 }
 
+/// Runs plain loops as they are compiled for AVX2 where the processor has it. What is called within must be inlined to
+/// profit; results are the same.
+#[inline(always)]
+pub(crate) fn vectorized<R>(loops: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        unsafe fn wide<R>(loops: impl FnOnce() -> R) -> R {
+            loops()
+        }
+        if has_avx2() {
+            // SAFETY: the processor has what the variant is compiled for.
+            return unsafe { wide(loops) };
+        }
+    }
+    loops()
+}
+
 /// Numbers of one type that are multiplied and added together.
 pub(crate) trait Vector: Copy {
     type Lane: Pod;

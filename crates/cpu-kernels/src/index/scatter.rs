@@ -7,6 +7,7 @@ use cpu_vir::{Program, ReduceKind, Storage};
 use super::vectors::{BatchOffsets, Bounds, IndexVectors, OUTSIDE};
 use crate::body::{Body, TILE, by_size, tile_bytes, tiles};
 use crate::element::{Visitor, is_defined, visit};
+use crate::lanes::vectorized;
 use crate::layout::{advance, check_axes, merge, row_major};
 use crate::view::{numbers, numbers_mut, with_operands};
 use crate::{KernelError, OpKernel, Shape, scratch};
@@ -378,8 +379,10 @@ impl Visitor for InOrder<'_> {
             if run == 1 {
                 to[input] = combine(to[input], from[update]);
             } else {
-                let pairs = to[input..input + run].iter_mut().zip(&from[update..update + run]);
-                pairs.for_each(|(old, new)| *old = combine(*old, *new));
+                vectorized(|| {
+                    let pairs = to[input..input + run].iter_mut().zip(&from[update..update + run]);
+                    pairs.for_each(|(old, new)| *old = combine(*old, *new));
+                });
             }
         });
     }

@@ -5,6 +5,7 @@ use cpu_runtime::Pool;
 use super::field::{Field, compute, with_field};
 use crate::convert::Conversion;
 use crate::dot::converted;
+use crate::lanes::vectorized;
 use crate::parallel::rows;
 use crate::view::{numbers, numbers_mut, with_operands};
 use crate::{KernelError, OpKernel, Shape, scratch};
@@ -47,7 +48,7 @@ impl Cholesky {
         rows(pool, to, n * n, cost, &|first, matrices| {
             for (index, l) in matrices.chunks_exact_mut(n * n).enumerate() {
                 let a = &from[(first + index) * n * n..][..n * n];
-                if !self.factor_one(a, l) {
+                if !vectorized(|| self.factor_one(a, l)) {
                     l.fill(T::NAN);
                 } else if !self.lower {
                     for i in 0..n {
@@ -63,6 +64,7 @@ impl Cholesky {
 
     /// Writes the lower factor; false when there is none. Rows of it are computed one after the other, each element by a
     /// product of two contiguous rows.
+    #[inline(always)]
     fn factor_one<T: Field>(&self, a: &[T], l: &mut [T]) -> bool {
         let n = self.size;
         for i in 0..n {
@@ -85,6 +87,7 @@ impl Cholesky {
 }
 
 /// The sum of products of one row with the conjugate of another, in several chains.
+#[inline(always)]
 fn dot<T: Field>(a: &[T], b: &[T]) -> T {
     const CHAINS: usize = 16;
     let mut sums = [T::zero(); CHAINS];

@@ -5,6 +5,7 @@ use cpu_runtime::Pool;
 use super::field::{Field, compute, with_field};
 use crate::convert::Conversion;
 use crate::dot::converted;
+use crate::lanes::vectorized;
 use crate::parallel::rows;
 use crate::view::{numbers, numbers_mut, with_operands};
 use crate::{KernelError, OpKernel, Shape, scratch};
@@ -73,12 +74,13 @@ impl TriangularSolve {
         rows(pool, x, rows_of_b * columns, cost, &|first, matrices| {
             for (index, x) in matrices.chunks_exact_mut(rows_of_b * columns).enumerate() {
                 let a = &a[(first + index) * n * n..][..n * n];
-                if self.system.left_side { self.solve_left(a, x) } else { self.solve_right(a, x) }
+                vectorized(|| if self.system.left_side { self.solve_left(a, x) } else { self.solve_right(a, x) });
             }
         });
     }
 
     /// Element (i, j) of the matrix that is solved with from the left, and whether solving goes forward.
+    #[inline(always)]
     fn reading<T: Field>(&self, a: &[T], transposed: bool) -> (impl Fn(usize, usize) -> T, bool) {
         let (n, conjugated) = (self.sizes.2, self.system.conjugated);
         let element = move |i: usize, j: usize| {
@@ -89,6 +91,7 @@ impl TriangularSolve {
     }
 
     /// Rows of x one after the other: multiples of known ones are subtracted, all columns side by side.
+    #[inline(always)]
     fn solve_left<T: Field>(&self, a: &[T], x: &mut [T]) {
         let (_, columns, n) = self.sizes;
         let (element, forward) = self.reading(a, self.system.transposed);
@@ -110,6 +113,7 @@ impl TriangularSolve {
     }
 
     /// Solving from the right is solving with the transpose from the left, on the rows of b.
+    #[inline(always)]
     fn solve_right<T: Field>(&self, a: &[T], x: &mut [T]) {
         let n = self.sizes.2;
         let (element, forward) = self.reading(a, !self.system.transposed);

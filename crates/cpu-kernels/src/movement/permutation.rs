@@ -118,19 +118,18 @@ impl Permutation {
                 place[other] = top;
                 let from = self.offset(&place);
                 let to: usize = place.iter().zip(&row_major).map(|(i, stride)| i * stride).sum();
+                // Through a buffer, because lines of a large array that lie above each other would not all fit the cache.
+                let mut square = [source[0]; SQUARE * SQUARE];
                 for left in (0..inner).step_by(SQUARE) {
                     let columns = SQUARE.min(inner - left);
+                    for (c, line) in square.chunks_exact_mut(SQUARE).take(columns).enumerate() {
+                        let from = (from as isize + (left + c) as isize * step) as usize;
+                        line[..rows].copy_from_slice(&source[from..from + rows]);
+                    }
                     for row in 0..rows {
                         // SAFETY: strips are handed out once, and have rows of their own in the result.
                         let to = unsafe { out.part(to + row * pitch + left, columns) };
-                        let from = (from + row) as isize + left as isize * step;
-                        if step > 0 {
-                            let source = source[from as usize..].iter().step_by(step as usize);
-                            to.iter_mut().zip(source).for_each(|(to, from)| *to = *from);
-                        } else {
-                            let at = |c: usize| (from + c as isize * step) as usize;
-                            to.iter_mut().enumerate().for_each(|(c, to)| *to = source[at(c)]);
-                        }
+                        to.iter_mut().zip(square[row..].iter().step_by(SQUARE)).for_each(|(to, from)| *to = *from);
                     }
                 }
                 advance(&mut index, &rest);

@@ -5,6 +5,7 @@ use cpu_runtime::Pool;
 use cpu_vir::Storage;
 
 use crate::element::{Element, Number, with_element};
+use crate::lanes::vectorized;
 use crate::parallel::{Shared, ranges};
 use crate::view::{numbers, numbers_mut, with_operands};
 use crate::{KernelError, OpKernel, Shape};
@@ -74,7 +75,7 @@ impl ArgExtreme {
             return ranges(pool, self.outer, size as u64 * 150 + 5_000, &|start, end| {
                 for point in start..end {
                     let row = &input[point * size..][..size];
-                    let index = find::<E, GREATEST>(row);
+                    let index = vectorized(|| find::<E, GREATEST>(row));
                     // SAFETY: every point is handed out once.
                     let value = unsafe { values.part(point, 1) };
                     value[0] = row[index];
@@ -93,13 +94,8 @@ impl ArgExtreme {
                 let mut best = [E::read(row(0)[0]); LANES];
                 best.iter_mut().zip(row(0)).for_each(|(best, x)| *best = E::read(*x));
                 for i in 1..size {
-                    for ((best, place), x) in best.iter_mut().zip(&mut places).zip(row(i)) {
-                        let x = E::read(*x);
-                        let wins = beats::<E::Number, GREATEST>(x, *best);
-                        *best = if wins { x } else { *best };
-                        // Sizes beyond u32 are refused.
-                        *place = if wins { i as u32 } else { *place };
-                    }
+                    // Sizes beyond u32 are refused.
+                    vectorized(|| keep_best::<E, GREATEST>(row(i), i as u32, &mut best, &mut places));
                 }
                 for (l, &place) in places[..lanes].iter().enumerate() {
                     let point = o * inner + lane + l;
@@ -113,6 +109,22 @@ impl ArgExtreme {
     }
 }
 
+/// Lanes of elements against the best so far.
+#[inline(always)]
+fn keep_best<E: Element, const GREATEST: bool>(
+    row: &[E::Raw],
+    index: u32,
+    best: &mut [E::Number; LANES],
+    places: &mut [u32; LANES],
+) {
+    for ((best, place), x) in best.iter_mut().zip(places).zip(row) {
+        let x = E::read(*x);
+        let wins = beats::<E::Number, GREATEST>(x, *best);
+        *best = if wins { x } else { *best };
+        *place = if wins { index } else { *place };
+    }
+}
+
 /// Whether a later element takes the place of the best so far.
 #[inline(always)]
 #[allow(clippy::eq_op, reason = "what is not a number differs from itself")]
@@ -123,6 +135,7 @@ fn beats<N: Number, const GREATEST: bool>(x: N, best: N) -> bool {
 
 /// The index of the extreme of a row.
 #[allow(clippy::eq_op, reason = "what is not a number differs from itself")]
+#[inline(always)]
 fn find<E: Element, const GREATEST: bool>(row: &[E::Raw]) -> usize {
     const WIDTH: usize = 32;
     // The extreme first, in lanes; then the first place that has it.

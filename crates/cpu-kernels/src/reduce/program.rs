@@ -57,10 +57,13 @@ impl Reduce {
             let (sizes, [steps]) = merge(&sizes, [&steps]);
             (sizes, steps.iter().map(|&s| s as usize).collect())
         };
+        let (kept, reduced) = (walk(false), walk(true));
         let kept_dims: Vec<usize> = axes(false).map(|a| first.dims[a]).collect();
         let (points, depth): (usize, usize) = (kept_dims.iter().product(), axes(true).map(|a| first.dims[a]).product());
         // Lanes enough for a tile, but segments long enough to be worth joining.
-        let wanted = if points >= TILE / 2 { 1 } else { (TILE / points.max(1)).min(depth / 8).max(1) };
+        let few = if points >= TILE / 2 { 1 } else { TILE / points.max(1) };
+        // Elements that lie together are read together.
+        let wanted = if reduced.1 == [1] { TILE } else { few }.min(depth / 8).max(1);
         let segment = depth.div_ceil(wanted).max(1);
         let mut scalars: Vec<Shape> = storages.iter().map(|storage| Shape::new(*storage, &[])).collect();
         scalars.extend_from_slice(body.captures());
@@ -70,8 +73,8 @@ impl Reduce {
             scalars,
             storages,
             body,
-            kept: walk(false),
-            reduced: walk(true),
+            kept,
+            reduced,
             points,
             depth,
             segments: depth.div_ceil(segment).max(1),

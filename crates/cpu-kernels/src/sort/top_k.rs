@@ -8,6 +8,7 @@ use cpu_vir::Storage;
 use super::key::{self, KeyOrder, KeyVisitor, SortKey};
 use super::radix::Word;
 use crate::body::by_size;
+use crate::lanes::vectorized;
 use crate::parallel::{Shared, ranges};
 use crate::view::{numbers, numbers_mut, with_operands};
 use crate::{KernelError, OpKernel, Shape};
@@ -71,13 +72,16 @@ impl<W: Word> KeyVisitor for Scan<W> {
         let mut threshold: Option<u64> = None;
         let mut keys = [0u64; BLOCK];
         for (block, elements) in row.chunks(BLOCK).enumerate() {
-            keys.iter_mut().zip(elements).for_each(|(to, x)| *to = key(*x));
-            let keys = &keys[..elements.len()];
-            if let Some(threshold) = threshold
-                && !keys.iter().fold(false, |any, key| any | (*key < threshold))
-            {
+            // Of a short last block, what is left of the block before it comes to nothing.
+            let any = vectorized(|| {
+                keys.iter_mut().zip(elements).for_each(|(to, x)| *to = key(*x));
+                let least = threshold.unwrap_or(u64::MAX);
+                keys.iter().fold(false, |any, key| any | (*key < least))
+            });
+            if threshold.is_some() && !any {
                 continue;
             }
+            let keys = &keys[..elements.len()];
             let passes = |key: &u64| threshold.is_none_or(|threshold| *key < threshold);
             let passing = keys.iter().enumerate().filter(|(_, key)| passes(key));
             best.extend(passing.map(|(i, key)| word(block * BLOCK + i, *key)));

@@ -5,6 +5,7 @@ use bytemuck::Pod;
 use cpu_runtime::Pool;
 
 use super::{WindowDimension, running};
+use crate::lanes::vectorized;
 use crate::parallel::{Shared, ranges};
 
 /// One axis of an array seen as `[outer, size, inner]`, and the windows along it.
@@ -59,7 +60,7 @@ impl Axis {
                 for o in start..end {
                     // SAFETY: every row is handed out once.
                     let to = unsafe { out.part(o * self.windows, self.windows) };
-                    self.line(&from[o * self.size..(o + 1) * self.size], to, identity, combine);
+                    vectorized(|| self.line(&from[o * self.size..(o + 1) * self.size], to, identity, combine));
                 }
             });
         }
@@ -76,7 +77,7 @@ impl Axis {
                         to.copy_from_slice(from);
                         first = false;
                     } else {
-                        to.iter_mut().zip(from).for_each(|(sum, x)| *sum = combine(*sum, *x));
+                        vectorized(|| to.iter_mut().zip(from).for_each(|(sum, x)| *sum = combine(*sum, *x)));
                     }
                 }
                 if first {
@@ -87,6 +88,7 @@ impl Axis {
     }
 
     /// The windows of one contiguous line.
+    #[inline(always)]
     fn line<T: Copy>(&self, from: &[T], to: &mut [T], identity: T, combine: impl Fn(T, T) -> T + Copy) {
         to.fill(identity);
         let w = &self.window;

@@ -58,6 +58,24 @@ impl Windows {
         Some(at)
     }
 
+    /// How many windows differ in the last dimensions only, which no window moves over, and how many dimensions there
+    /// are before those.
+    pub(super) fn lanes(&self) -> (usize, usize) {
+        let unmoved = self.windows.iter().rev().take_while(|window| **window == WindowDimension::TRIVIAL).count();
+        let moving = self.windows.len() - unmoved;
+        (self.dims[moving..].iter().product(), moving)
+    }
+
+    /// For the first dimensions, each window and each of its elements: where the input element is that it sees.
+    pub(super) fn taps(&self, dimensions: usize) -> Vec<Vec<Vec<Option<usize>>>> {
+        let axis = |d: usize| {
+            let (window, size, stride) = (&self.windows[d], self.dims[d], self.strides[d]);
+            let place = |o: usize| (0..window.size).map(|k| Some(window.input_index(o, k, size)? * stride)).collect();
+            (0..self.output_dims[d]).map(place).collect()
+        };
+        (0..dimensions).map(axis).collect()
+    }
+
     pub(super) fn sizes(&self) -> Vec<usize> {
         self.windows.iter().map(|window| window.size).collect()
     }

@@ -57,14 +57,14 @@ impl ReduceWindow {
         let how = match body {
             WindowBody::Reduce(kind) if inputs.len() == 1 => {
                 is_defined(OP, *kind, first)?;
-                // From the last axis to the first, so that elements combine in their order.
-                let axes = (0..dims.len()).rev().filter(|&d| windows[d] != WindowDimension::TRIVIAL);
+                // From the first axis to the last: the long runs of the first ones leave fewer short ones.
+                let axes = (0..dims.len()).filter(|&d| windows[d] != WindowDimension::TRIVIAL);
                 let axis = |d: usize| Axis {
                     window: windows[d],
-                    outer: first.dims[..d].iter().product(),
+                    outer: dims[..d].iter().product(),
                     size: first.dims[d],
                     windows: dims[d],
-                    inner: dims[d + 1..].iter().product(),
+                    inner: first.dims[d + 1..].iter().product(),
                 };
                 How::Passes { kind: *kind, axes: axes.map(axis).collect() }
             }

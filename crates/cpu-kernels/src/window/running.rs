@@ -9,6 +9,7 @@ use bytemuck::Pod;
 use cpu_runtime::Pool;
 
 use super::axis::Axis;
+use crate::lanes::vectorized;
 use crate::parallel::{Shared, ranges};
 
 /// Elements of a block.
@@ -36,7 +37,7 @@ pub(super) fn reduce<T: Pod + Send + Sync>(
                 // SAFETY: every line is handed out once.
                 let to = unsafe { out.part(line * size, size) };
                 let from = &from[line * size..][..size];
-                if forward { ahead(from, to, combine) } else { back(from, to, combine) }
+                vectorized(|| if forward { ahead(from, to, combine) } else { back(from, to, combine) });
             }
         });
     }
@@ -66,6 +67,7 @@ pub(super) fn reduce<T: Pod + Send + Sync>(
 }
 
 /// One line from its start.
+#[inline(always)]
 fn ahead<T: Copy>(from: &[T], to: &mut [T], combine: impl Fn(T, T) -> T + Copy) {
     let mut base: Option<T> = None;
     let group = BLOCK * SIDE_BY_SIDE;
@@ -95,6 +97,7 @@ fn ahead<T: Copy>(from: &[T], to: &mut [T], combine: impl Fn(T, T) -> T + Copy) 
 }
 
 /// Adds what was before a block to its elements, and gives what is before the next.
+#[inline(always)]
 fn add_base<T: Copy>(block: &mut [T], base: Option<T>, sum: T, combine: impl Fn(T, T) -> T + Copy) -> T {
     match base {
         None => sum,
@@ -106,6 +109,7 @@ fn add_base<T: Copy>(block: &mut [T], base: Option<T>, sum: T, combine: impl Fn(
 }
 
 /// One line from its end.
+#[inline(always)]
 fn back<T: Copy>(from: &[T], to: &mut [T], combine: impl Fn(T, T) -> T + Copy) {
     let mut base: Option<T> = None;
     for (from, to) in from.rchunks(BLOCK).zip(to.rchunks_mut(BLOCK)) {

@@ -1,4 +1,5 @@
 //! `select_and_scatter`: the gradient of pooling.
+#![allow(unsafe_code, reason = "tasks write to different parts of one array")]
 
 use bytemuck::Pod;
 use cpu_runtime::Pool;
@@ -9,7 +10,9 @@ use super::reduce::WindowBody;
 use super::{WindowDimension, output_dims};
 use crate::body::{Body, TILE, by_size, tile_bytes, tiles};
 use crate::element::{Element, Number, Visitor, is_defined, visit, with_element};
+use crate::lanes::vectorized;
 use crate::layout::{advance, unravel};
+use crate::parallel::{Shared, ranges};
 use crate::view::{numbers, numbers_mut, with_operands};
 use crate::{KernelError, OpKernel, Shape, scratch};
 
@@ -96,39 +99,53 @@ impl SelectAndScatter {
     }
 
     /// The position that each window selects, or `usize::MAX` if it sees nothing.
-    fn select(&self, operand: &[u8], selected: &mut [usize]) {
+    fn select(&self, pool: &Pool, operand: &[u8], selected: &mut [usize]) {
         let greatest = match &self.select {
             Selector::Greatest => true,
             Selector::Least => false,
             Selector::Body(body) => return self.select_by_body(body, operand, selected),
         };
-        with_element!(self.operand.storage, E => {
-            let elements = numbers::<<E as Element>::Raw>(operand);
-            self.walk(selected, |holder, rival| {
-                let (a, b) = (E::read(elements[holder]), E::read(elements[rival]));
-                if greatest { a.at_least(b) } else { b.at_least(a) }
-            });
-        })
+        with_element!(self.operand.storage, E => self.select_extreme::<E>(pool, operand, greatest, selected));
     }
 
-    /// Visits all windows; `stays(holder, rival)` tells whether the element that is selected so far stays so.
-    fn walk(&self, selected: &mut [usize], stays: impl Fn(usize, usize) -> bool) {
-        let sizes = self.windows.sizes();
-        let mut place = vec![0; sizes.len()];
-        for holder in selected.iter_mut() {
-            *holder = usize::MAX;
-            let mut within = vec![0; sizes.len()];
-            let mut more = !sizes.contains(&0);
-            while more {
-                if let Some(rival) = self.windows.seen(&place, &within)
-                    && (*holder == usize::MAX || !stays(*holder, rival))
-                {
-                    *holder = rival;
+    /// Windows that differ in their last, unmoved dimensions only are lanes, which lie next to each other.
+    fn select_extreme<E: Element>(&self, pool: &Pool, operand: &[u8], greatest: bool, selected: &mut [usize]) {
+        let elements = numbers::<E::Raw>(operand);
+        let (lanes, moving) = self.windows.lanes();
+        let dims = &self.windows.output_dims()[..moving];
+        let taps = self.windows.taps(moving);
+        let out = Shared::new(selected);
+        let outer: usize = dims.iter().product();
+        let per_window: usize = taps.iter().map(|axis| axis.first().map_or(0, Vec::len)).product();
+        ranges(pool, outer, (per_window * lanes) as u64 * 700 + 5_000, &|start, end| {
+            let mut place = unravel(start, dims);
+            let sizes: Vec<usize> = self.windows.sizes()[..moving].to_vec();
+            let mut best: Vec<E::Raw> = Vec::with_capacity(lanes);
+            for window in start..end {
+                // SAFETY: every window's lanes are handed out once.
+                let holders = unsafe { out.part(window * lanes, lanes) };
+                best.clear();
+                let mut within = vec![0; moving];
+                let mut more = !sizes.contains(&0);
+                while more {
+                    let base = (0..moving).try_fold(0, |at, d| Some(at + taps[d][place[d]][within[d]]?));
+                    if let Some(base) = base {
+                        let rivals = &elements[base..base + lanes];
+                        if best.is_empty() {
+                            best.extend_from_slice(rivals);
+                            holders.iter_mut().enumerate().for_each(|(lane, holder)| *holder = base + lane);
+                        } else {
+                            vectorized(|| challenge::<E>(&mut best, holders, rivals, base, greatest));
+                        }
+                    }
+                    more = advance(&mut within, &sizes);
                 }
-                more = advance(&mut within, &sizes);
+                if best.is_empty() {
+                    holders.fill(usize::MAX);
+                }
+                advance(&mut place, dims);
             }
-            advance(&mut place, self.windows.output_dims());
-        }
+        });
     }
 
     fn select_by_body(&self, body: &Body, operand: &[u8], selected: &mut [usize]) {
@@ -207,15 +224,26 @@ impl SelectAndScatter {
     }
 }
 
+/// Rivals that take the places of lanes which they beat.
+#[inline(always)]
+fn challenge<E: Element>(best: &mut [E::Raw], holders: &mut [usize], rivals: &[E::Raw], base: usize, greatest: bool) {
+    for (lane, ((best, holder), rival)) in best.iter_mut().zip(holders).zip(rivals).enumerate() {
+        let (a, b) = (E::read(*best), E::read(*rival));
+        let stays = if greatest { a.at_least(b) } else { b.at_least(a) };
+        *best = if stays { *best } else { *rival };
+        *holder = if stays { *holder } else { base + lane };
+    }
+}
+
 impl OpKernel for SelectAndScatter {
-    fn run(&self, _: &Pool, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<(), KernelError> {
+    fn run(&self, pool: &Pool, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<(), KernelError> {
         let shapes = [&self.operand, &self.source, &self.scalar];
         with_operands((&shapes, inputs), (&[&self.operand], outputs), |inputs, outputs| {
             let out = &mut *outputs[0];
             out.chunks_exact_mut(inputs[2].len()).for_each(|to| to.copy_from_slice(inputs[2]));
             if self.source.elements() > 0 && self.operand.elements() > 0 {
                 scratch::with(self.source.elements(), |selected: &mut [usize]| {
-                    self.select(inputs[0], selected);
+                    self.select(pool, inputs[0], selected);
                     self.scatter(selected, inputs[1], out);
                 });
             }
