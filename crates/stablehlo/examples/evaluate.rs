@@ -11,8 +11,8 @@ use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Instant;
 
-use stablehlo::eval::{Evaluator, Registry, Tensor, Value};
-use stablehlo::ir::{Module, Type};
+use stablehlo::eval::{EvalErrorKind, Evaluator, Grid, Registry, Tensor, Value};
+use stablehlo::ir::{Attr, Module, Type};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -35,7 +35,15 @@ fn main() -> Result<(), Error> {
 fn job(program: &str, inputs: &str, outputs: &str) -> Result<(), Error> {
     let module = Arc::new(stablehlo::read_program(&std::fs::read(program)?)?);
     let evaluator = Evaluator::new(module.clone(), &Registry::default())?;
-    let results = evaluator.run(split_inputs(&module, &std::fs::read(inputs)?)?)?;
+    let inputs = split_inputs(&module, &std::fs::read(inputs)?)?;
+    let results = match (evaluator.run(inputs.clone()), partitions(&module)) {
+        // Some need a process for each partition; outside of what is done by blocks all have the whole arrays.
+        (Err(error), count @ 2..) if error.kind == EvalErrorKind::Unsupported => {
+            let grid = Grid { num_replicas: 1, num_partitions: count };
+            evaluator.run_all(grid, None, vec![inputs; count as usize])?.swap_remove(0)
+        }
+        (results, _) => results?,
+    };
     let mut bytes = Vec::new();
     for result in results {
         match result {
@@ -48,6 +56,14 @@ fn job(program: &str, inputs: &str, outputs: &str) -> Result<(), Error> {
         }
     }
     Ok(std::fs::write(outputs, bytes)?)
+}
+
+/// The number of partitions that the program states.
+fn partitions(module: &Module) -> u32 {
+    match module.op(module.root()).attr("mhlo.num_partitions") {
+        Some(Attr::Integer { value, .. }) => *value as u32,
+        _ => 1,
+    }
 }
 
 fn split_inputs(module: &Module, mut bytes: &[u8]) -> Result<Vec<Value>, Error> {

@@ -4,7 +4,8 @@
     cargo build --release -p stablehlo --example evaluate
     python xla_cpu.py --programs DIR --evaluator target/release/examples/evaluate [--only NAME ...] [--limit N]
 
-Needs jax and jaxlib.  Inputs are random but the same in each run.  Prints each program that fails or differs, then
+Needs jax and jaxlib.  Programs for several partitions run on as many devices, with whole inputs and results on both
+sides.  Inputs are random but the same in each run.  Prints each program that fails or differs, then
 the totals.  Integers, booleans and moved data must agree bit for bit; floats within --ulps units in the last place of
 the largest magnitude in the result, times the square root of the longest input (sums may be in any order).
 """
@@ -23,6 +24,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import jax
@@ -30,6 +32,7 @@ import ml_dtypes
 import numpy as np
 from jax._src import xla_bridge
 from jax._src.interpreters import mlir
+from jax._src.sharding_impls import GSPMDSharding
 from jax._src.lib import xla_client
 from jaxlib.mlir.dialects import stablehlo
 
@@ -121,12 +124,35 @@ class Evaluator:
 
 
 def xla_outputs(module, inputs: list[np.ndarray]) -> list[np.ndarray]:
+    """Whole results, also of a program for several partitions, whose inputs are cut as XLA wants them."""
     client = xla_bridge.get_backend("cpu")
-    devices = xla_client.DeviceList(tuple(client.local_devices()[:1]))
+    attributes = module.operation.attributes
+    size = lambda name: attributes[name].value if name in attributes else 1  # noqa: E731
+    count = size("mhlo.num_partitions")
+    if size("mhlo.num_replicas") > 1 or count > len(client.local_devices()):
+        raise ValueError("more replicas or partitions than there are devices")
+    devices = xla_client.DeviceList(tuple(client.local_devices()[:count]))
     options = xla_client.CompileOptions()
+    if count > 1:
+        options.num_partitions = count
+        options.device_assignment = xla_client.DeviceAssignment.create(np.arange(count).reshape(1, count))
+        options.executable_build_options.use_spmd_partitioning = True
+        options.executable_build_options.use_shardy_partitioner = "sdy." in str(module)
     executable = client.compile_and_load(module, devices, options)
-    results = executable.execute_sharded([jax.device_put(a, client.local_devices()[0]) for a in inputs])
-    return [np.asarray(shards[0]) for shards in results.disassemble_into_single_device_arrays()]
+    if count == 1:
+        results = executable.execute_sharded([jax.device_put(a, client.local_devices()[0]) for a in inputs])
+        return [np.asarray(shards[0]) for shards in results.disassemble_into_single_device_arrays()]
+    sharding = lambda op: GSPMDSharding(tuple(client.local_devices()[:count]), op)  # noqa: E731
+    wanted = [sharding(op) for op in executable.get_parameter_shardings()]
+    results = executable.execute_sharded([jax.device_put(a, s) for a, s in zip(inputs, wanted, strict=True)])
+    main = next(op for op in module.body.operations
+                if op.operation.name == "func.func" and op.operation.attributes["sym_name"].value == "main")
+    arrays = []
+    given = [sharding(op) for op in executable.get_output_shardings()]
+    for ty, own, shards in zip(main.type.results, given, results.disassemble_into_single_device_arrays(), strict=True):
+        whole = jax.make_array_from_single_device_arrays(tuple(ty.shape), own, shards)
+        arrays.append(np.asarray(whole))
+    return arrays
 
 
 def bits(array: np.ndarray) -> np.ndarray:

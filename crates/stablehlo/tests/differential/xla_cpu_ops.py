@@ -576,6 +576,61 @@ def collectives(samples):
         yield program
 
 
+def chlo(samples):
+    """Ops of chlo, which XLA takes apart into others; its formulas are good to more units in some places than others."""
+    unary = [
+        ("erf", FLOATS, (-3, 3), 8), ("erfc", FLOATS, (-2, 3), 16), ("erf_inv", FLOATS, (-0.95, 0.95), 16),
+        ("lgamma", FLOATS, (2.5, 30), 16), ("digamma", FLOATS, (2, 30), 16), ("bessel_i1e", FLOATS, (-30, 30), 16),
+        ("sinh", FLOATS, (-5, 5), 16), ("cosh", FLOATS, (-5, 5), 16), ("asin", FLOATS, (-0.95, 0.95), 16),
+        ("acos", FLOATS, (-0.95, 0.95), 16), ("atan", FLOATS, (-9, 9), 8), ("asinh", FLOATS, (-50, 50), 16),
+        ("acosh", FLOATS, (1.1, 50), 16), ("atanh", FLOATS, (-0.95, 0.95), 16), ("tan", FLOATS, (-1.5, 1.5), 16),
+        ("square", FLOATS | COMPLEX, (-9, 9), 4), ("conj", COMPLEX, (-9, 9), None),
+        ("asin", COMPLEX, (-2, 2), 64), ("acos", COMPLEX, (-2, 2), 64), ("atan", COMPLEX, (-0.9, 0.9), 64),
+        ("asinh", COMPLEX, (-2, 2), 64), ("acosh", COMPLEX, (-2, 2), 64), ("atanh", COMPLEX, (-0.9, 0.9), 64),
+        ("sinh", COMPLEX, (-2, 2), 64), ("cosh", COMPLEX, (-2, 2), 64), ("tan", COMPLEX, (-0.7, 0.7), 64),
+    ]
+    program = Program("chlo_unary")
+    for op, elements, (low, high), ulps in unary:
+        for element in elements:
+            for _ in range(samples):
+                dims = shape(empty=False)
+                x, ty = program.input(dims, element, low=low, high=high), tensor(dims, element)
+                program.result(f"chlo.{op}", f"chlo.{op} {x} : {ty} -> {ty}", ty, ulps=ulps)
+    yield program
+    program = Program("chlo_others")
+    for element in FLOATS:
+        for _ in range(samples):
+            dims = shape(empty=False)
+            ty, flags = tensor(dims, element), tensor(dims, "i1")
+            x, y = (program.input(dims, element, specials=True) for _ in range(2))
+            for op in ("is_inf", "is_neg_inf", "is_pos_inf"):
+                program.result(f"chlo.{op}", f"chlo.{op} {x} : {ty} -> {flags}", flags)
+            x, y = (program.input(dims, element, low=-9, high=9) for _ in range(2))
+            program.result("chlo.next_after", f"chlo.next_after {x}, {y} : {ty}, {ty} -> {ty}", ty)
+            if element in ("f32", "f64"):
+                s, q = program.input(dims, element, low=1.5, high=9), program.input(dims, element, low=0.5, high=9)
+                program.result("chlo.zeta", f"chlo.zeta {s}, {q} : {ty}, {ty} -> {ty}", ty, ulps=64)
+                n = program.input(dims, element, array=rng.integers(0, 4, dims))
+                program.result("chlo.polygamma", f"chlo.polygamma {n}, {q} : {ty}, {ty} -> {ty}", ty, ulps=256)
+    for element in INTS | FLOATS:
+        for _ in range(samples):
+            a, b = program.input([4, 1], element, low=1, high=9), program.input([3], element, low=1, high=9)
+            types, out = f"({tensor([4, 1], element)}, {tensor([3], element)})", tensor([4, 3], element)
+            for op in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "remainder"):
+                ulps = 1 if op == "remainder" and element in FLOATS else None
+                program.result(f"chlo.broadcast_{op}", f"chlo.broadcast_{op} {a}, {b} : {types} -> {out}", out, ulps=ulps)
+            flags = tensor([4, 3], "i1")
+            program.result("chlo.broadcast_compare", f"chlo.broadcast_compare {a}, {b} {{comparison_direction = #chlo<comparison_direction LT>}} : {types} -> {flags}", flags)
+            x, ty = program.input([2, 6], element), tensor([2, 6], element)
+            values_type, positions = tensor([2, 3], element), tensor([2, 3], "i32")
+            program.result("chlo.top_k", f"chlo.top_k({x}, k = 3) : {ty} -> ({values_type}, {positions})", values_type, positions)
+            if element in INTS:
+                x, y = program.input([7], element), program.input([7], element)
+                ty = tensor([7], element)
+                program.result("chlo.mulhi", f"chlo.mulhi {x}, {y} : {ty}, {ty} -> {ty}", ty)
+    yield program
+
+
 def half_precision():
     """All half-precision numbers to every narrow float, and every narrow float to half precision."""
     program = Program("half_precision")
@@ -616,7 +671,7 @@ def main():
         results = [{"op": op, "ulps": ulps} for _, _, op, ulps in program.results]
         index.append({"name": name, "replicas": count, "results": results})
 
-    families = (elementwise, movement, contractions, reductions, control, dynamic, collectives)
+    families = (elementwise, movement, contractions, reductions, control, dynamic, collectives, chlo)
     for family in families:
         for program in family(args.samples):
             try:

@@ -31,12 +31,11 @@ fn prints(module: &Module, code: OpCode) -> bool {
 
 /// By what the results of the op are judged, beside the tests of this crate (docs/stablehlo-judges.md).
 fn judge(code: OpCode) -> String {
+    let name = if code.dialect() == Dialect::Stablehlo { code.mnemonic() } else { code.name() };
     let compared = include_str!("../differential/compared.txt").lines();
-    let types = compared.filter_map(|line| line.split_once(' ')).find(|(op, _)| *op == code.mnemonic());
+    let types = compared.filter_map(|line| line.split_once(' ')).find(|(op, _)| *op == name);
     match types {
-        Some((_, types)) if code.dialect() == Dialect::Stablehlo => {
-            format!("XLA:CPU, {}", types.split(' ').collect::<Vec<_>>().join(" "))
-        }
+        Some((_, types)) => format!("XLA:CPU, {types}"),
         _ => JUDGED_OTHERWISE.iter().find(|(op, _)| *op == code).map_or_else(String::new, |(_, by)| (*by).to_owned()),
     }
 }
