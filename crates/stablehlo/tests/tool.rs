@@ -117,5 +117,6 @@ fn inputs_are_given_as_constants() {
     }";
     let args = "[dense<1> : tensor<2xi32>, dense<[2, 3]> : tensor<2xi32>]";
     assert_eq!(stdout(&tool(&["run", "--args", args], program.as_bytes())), "dense<[3, 4]> : tensor<2xi32>\n");
-    assert!(!tool(&["run", "--args", "[4.0 : f32]"], program.as_bytes()).status.success());
+    let wrong = tool(&["run", "--args", "[4.0 : f32]"], program.as_bytes());
+    assert!(!wrong.status.success() && !String::from_utf8_lossy(&wrong.stderr).contains("process"), "{wrong:?}");
 }

@@ -67,6 +67,7 @@ pub(crate) fn run_processes(
     });
     if let Some(first) = rendezvous.first_failure()
         && let Err(error) = &results[first]
+        && count > 1
     {
         let message = format!("process {}: {}", grid.name(first), error.message);
         return Err(EvalError { message, ..error.clone() });
