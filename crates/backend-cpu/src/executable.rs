@@ -1,10 +1,10 @@
 //! Compiled programs: what the compiler made of one, and what the framework asks about it.
 
-use crate::custom_calls::RegisteredCalls;
 use crate::device::MEMORY_KINDS;
+use crate::engine::Engine;
 use crate::sharding::Tiling;
 use crate::signature::Signature;
-use cpu_compiler::{Error, ErrorKind, Executable, Options};
+use cpu_compiler::{Error, ErrorKind};
 use pjrt_wrapper::client_trait::{
     Code, CompileOptions, CompiledMemoryStats, NamedValue, OpSharding, OptimizedProgram, PjrtExecutable, Program,
     Result, Shape, Status,
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// A program that the machine can run.
 pub(crate) struct CpuExecutable {
     pub(crate) signature: Signature,
-    pub(crate) compiled: Executable,
+    pub(crate) engine: Engine,
     /// The program as it was read, to be shown.
     module: Arc<Module>,
 }
@@ -43,8 +43,8 @@ impl CpuExecutable {
             stablehlo::read_program(program.mlir()?).map_err(|error| Status::invalid_argument(error.to_string()))?;
         let signature = Signature::of(&module, devices)?;
         let module = Arc::new(module);
-        let compiled = Executable::compile(module.clone(), &Options { custom_calls: &RegisteredCalls });
-        Ok(CpuExecutable { signature, compiled: compiled.map_err(status)?, module })
+        let engine = Engine::new(&module, devices).map_err(status)?;
+        Ok(CpuExecutable { signature, engine, module })
     }
 }
 
@@ -119,7 +119,8 @@ impl PjrtExecutable for CpuExecutable {
     }
 
     fn cost_analysis(&self) -> Result<Vec<NamedValue>> {
-        let cost = self.compiled.cost();
+        let unknown = || Status::unimplemented("the cost of a program with regions that run once for each device");
+        let cost = self.engine.cost().ok_or_else(unknown)?;
         Ok(vec![
             NamedValue::new("flops", cost.flops as f32),
             NamedValue::new("transcendentals", cost.transcendentals as f32),
@@ -130,7 +131,7 @@ impl PjrtExecutable for CpuExecutable {
     fn compiled_memory_stats(&self) -> Result<CompiledMemoryStats> {
         let bytes = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let total = |shapes: &[Shape]| shapes.iter().map(|shape| bytes(shape.byte_size())).sum::<i64>();
-        let memory = self.compiled.memory();
+        let memory = self.engine.memory();
         let (argument_size, output_size) = (total(self.parameters()), total(self.outputs()));
         let (alias_size, temp_size) = (bytes(memory.aliased), bytes(memory.temporaries));
         let total_size = argument_size + output_size - alias_size + temp_size;

@@ -20,8 +20,8 @@ use pjrt_wrapper::client_trait::{
 };
 use stablehlo::eval::Process;
 use std::any::Any;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, OnceLock};
 use xla_ffi::RunContext;
 
 /// Numbers launches that the framework did not number.
@@ -80,7 +80,7 @@ impl CpuLoadedExecutable {
             device_ordinal: Some(device as i32),
             ..RunContext::default()
         };
-        let context = CallContext { run, failure: OnceLock::new() };
+        let context = CallContext::new(run);
         let poison = self.machine.devices[device].poisons.enter(options.launch_id);
         Task { executable: self.executable.clone(), machine: self.machine.clone(), parts, context, poison }
     }
@@ -243,7 +243,7 @@ impl Task {
 
     fn compute(&self, device: usize, arguments: Vec<Argument<'_>>) -> Result<Vec<Block>> {
         let context: &(dyn Any + Send + Sync) = &self.context;
-        let results = self.executable.compiled.run(Run {
+        let results = self.executable.engine.run(Run {
             arguments,
             pool: &self.machine.pool,
             budget: &self.machine.devices[device].budget,
@@ -252,7 +252,8 @@ impl Task {
             cancelled: Some(&|| self.poison.is_set()),
         });
         results.map_err(|error| {
-            let from_handler = error.kind == ErrorKind::CustomCall;
+            // The only other error that a failed handler can be followed by is that somebody gave up on the launch.
+            let from_handler = !matches!(error.kind, ErrorKind::Cancelled);
             let mut status = status(error);
             if let Some(failure) = self.context.failure.get().filter(|_| from_handler) {
                 (status.code, status.payloads) = (failure.code, failure.payloads.clone());
@@ -269,7 +270,7 @@ impl PjrtLoadedExecutable for CpuLoadedExecutable {
         let arguments = launch.devices.iter().flat_map(|device| &device.arguments);
         let ready = Event::all(arguments.map(|argument| argument.buffer().ready_event()));
         let task = self.task(launch.devices, launch.options);
-        if matches!(ready.outcome(), Some(Ok(()))) && self.executable.compiled.is_short() {
+        if matches!(ready.outcome(), Some(Ok(()))) && self.executable.engine.is_short() {
             return Ok(self.run_now(task));
         }
         Ok(self.run_later(task, &ready))

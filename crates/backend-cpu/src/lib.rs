@@ -12,6 +12,7 @@
 //! | `signature` | what a program's `main` says about arguments and results |
 //! | `sharding` | how arrays are spread over the devices of a program |
 //! | `executable`, `launch`, `queue` | programs: compiled, launched inline or on a thread of the device |
+//! | `engine` | the compiler, and the reference evaluator for what it leaves out |
 //! | `poison` | launches that somebody else wants to fail |
 //! | `custom_calls` | calls of handlers that were registered for the platform |
 //!
@@ -21,6 +22,7 @@ mod buffer;
 mod client;
 mod custom_calls;
 mod device;
+mod engine;
 mod executable;
 mod foreign;
 mod launch;

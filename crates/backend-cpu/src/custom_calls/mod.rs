@@ -5,9 +5,11 @@
 //! the thread had before the program.
 
 mod attributes;
+mod evaluated;
 mod packing;
 mod registration;
 
+pub(crate) use evaluated::EvaluatedCalls;
 pub(crate) use registration::register;
 
 use crate::{PLATFORM, queue};
@@ -55,7 +57,18 @@ pub(crate) struct CallContext {
     /// What handlers may ask.
     pub(crate) run: RunContext,
     /// What the first handler that failed said, with its code, for which errors of the compiler have no room.
-    pub(crate) failure: OnceLock<Status>,
+    pub(crate) failure: Arc<OnceLock<Status>>,
+}
+
+impl CallContext {
+    pub(crate) fn new(run: RunContext) -> CallContext {
+        CallContext { run, failure: Arc::default() }
+    }
+
+    /// The same context for an engine that needs one of its own.
+    pub(crate) fn share(&self) -> CallContext {
+        CallContext { run: self.run.clone(), failure: self.failure.clone() }
+    }
 }
 
 struct BoundCall(Arc<CallSite>);
