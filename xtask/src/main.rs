@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod backend_metadata;
+mod bench;
+mod bench_report;
 mod bindgen;
 mod build_plugin;
 mod conformance;
@@ -39,6 +41,7 @@ enum Command {
     Inspect(inspect::Args),
     Conformance(conformance::Args),
     Demo(demo::Args),
+    Bench(bench::Args),
     Test(test::Args),
     New(new::Args),
     Bindgen(bindgen::Args),
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => args.run(),
         Command::Conformance(args) => args.run(),
         Command::Demo(args) => args.run(),
+        Command::Bench(args) => args.run(),
         Command::Test(args) => args.run(),
         Command::New(args) => args.run(),
         Command::Bindgen(args) => args.run(),

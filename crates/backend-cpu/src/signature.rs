@@ -55,17 +55,12 @@ impl Signature {
         let spread = if devices == 1 {
             None
         } else {
-            let tiling = |shape: &Shape, attributes| {
-                let said = sharding::of_value(module, attributes, shape.rank(), devices)?;
-                // Nobody asked for anything: everybody gets all of it.
-                let tiling = said.unwrap_or_else(|| Tiling::replicated(shape.rank(), devices));
-                Ok((shape.clone(), tiling))
+            let arguments = sharding::of_arguments(module, main, &parameters, devices)?;
+            let outputs = sharding::of_results(module, main, &results, devices)?;
+            let spread = Spread {
+                parameters: parameters.iter().cloned().zip(arguments).collect(),
+                outputs: results.iter().cloned().zip(outputs).collect(),
             };
-            let arguments = parameters.iter().enumerate().map(|(index, shape)| tiling(shape, main.arg_attrs(index)));
-            let spread_parameters = arguments.collect::<Result<Vec<_>>>()?;
-            let spread_results =
-                results.iter().enumerate().map(|(index, shape)| tiling(shape, main.result_attrs(index)));
-            let spread = Spread { parameters: spread_parameters, outputs: spread_results.collect::<Result<_>>()? };
             let blocks = |values: &[(Shape, Tiling)]| {
                 values.iter().map(|(shape, tiling)| tiling.block_shape(shape)).collect::<Result<Vec<_>>>()
             };

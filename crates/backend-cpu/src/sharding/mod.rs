@@ -4,7 +4,8 @@
 //! arguments are put together from the blocks of the devices, results are cut into blocks again.
 
 mod blocks;
+mod propagation;
 mod tiling;
 
 pub(crate) use blocks::{cut, put_together};
-pub(crate) use tiling::{Tiling, of_value};
+pub(crate) use tiling::{Tiling, of_arguments, of_results};

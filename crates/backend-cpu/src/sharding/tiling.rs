@@ -1,8 +1,9 @@
 //! The sharding of one array: from an `sdy.sharding` attribute to the block of each device.
 
+use super::propagation;
 use pjrt_wrapper::client_trait::{OpSharding, Result, Shape, Status};
 use stablehlo::ir::attrs::{AxisRef, SdyAttr, SdyMesh, SdyMeshRef, TensorSharding};
-use stablehlo::ir::{Attr, Module, NamedAttr, OpCode, StrId};
+use stablehlo::ir::{Attr, Function, Module, OpCode, StrId};
 
 /// A sharding over a known number of devices, called by their positions in the device assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,25 +47,43 @@ impl Tiling {
     }
 }
 
-/// The sharding among the attributes of an argument or result; `None` where there is none.
+/// The tiling of each argument of `main`, by its attributes; without one everybody gets all of it.
 ///
 /// # Errors
 /// INVALID_ARGUMENT for meshes and axes that are not defined, UNIMPLEMENTED for unreduced arrays.
-pub(crate) fn of_value(
+pub(crate) fn of_arguments(
     module: &Module,
-    attributes: &[NamedAttr],
-    rank: usize,
+    main: Function<'_>,
+    shapes: &[Shape],
     devices: usize,
-) -> Result<Option<Tiling>> {
-    let named = attributes.iter().find(|&&named| module.attr_name(named) == "sdy.sharding");
-    let Some(named) = named else { return Ok(None) };
-    match module.attr(named.value) {
-        Attr::Sdy(attr) => match &**attr {
-            SdyAttr::Sharding(sharding) => tiling(module, sharding, rank, devices).map(Some),
-            _ => Err(Status::invalid_argument("sdy.sharding holds something else")),
-        },
-        _ => Err(Status::invalid_argument("sdy.sharding holds something else")),
-    }
+) -> Result<Vec<Tiling>> {
+    let of_one = |(index, shape): (usize, &Shape)| match propagation::said(module, main.arg_attrs(index)) {
+        Some(sharding) => tiling(module, sharding, shape.rank(), devices),
+        None => Ok(Tiling::replicated(shape.rank(), devices)),
+    };
+    shapes.iter().enumerate().map(of_one).collect()
+}
+
+/// The tiling of each result of `main`: by its attributes, or by what its arguments have.
+///
+/// # Errors
+/// As for [`of_arguments`].
+pub(crate) fn of_results(module: &Module, main: Function<'_>, shapes: &[Shape], devices: usize) -> Result<Vec<Tiling>> {
+    let followed = propagation::results(module, main);
+    let of_one = |((index, shape), followed): ((usize, &Shape), Option<TensorSharding>)| {
+        let replicated = Tiling::replicated(shape.rank(), devices);
+        match (propagation::said(module, main.result_attrs(index)), followed) {
+            (Some(sharding), _) => tiling(module, sharding, shape.rank(), devices),
+            // Nobody asked for it, so what cannot be had is left.
+            (None, Some(sharding)) => {
+                let tiling = tiling(module, &sharding, shape.rank(), devices).unwrap_or_else(|_| replicated.clone());
+                let even = tiling.block_shape(shape).is_ok();
+                Ok(if even { tiling } else { replicated })
+            }
+            (None, None) => Ok(replicated),
+        }
+    };
+    shapes.iter().enumerate().zip(followed).map(of_one).collect()
 }
 
 fn tiling(module: &Module, sharding: &TensorSharding, rank: usize, devices: usize) -> Result<Tiling> {
@@ -242,7 +261,36 @@ mod tests {
         let module = stablehlo::read_program(text.as_bytes()).expect("a program");
         let main = module.function("main").expect("main");
         let devices = if sharding.starts_with("@backwards") { 2 } else { 8 };
-        of_value(&module, main.arg_attrs(0), 2, devices).map(|tiling| tiling.expect("a sharding"))
+        let shape = Shape::new(ElementType::F32, [8, 8]).unwrap();
+        of_arguments(&module, main, &[shape], devices).map(|mut tilings| tilings.remove(0))
+    }
+
+    #[test]
+    fn results_follow_arguments() {
+        let text = r#"module {
+          sdy.mesh @mesh = <["x"=4, "y"=2]>
+          func.func private @double(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+            %0 = stablehlo.add %a, %a : tensor<8x8xf32>
+            return %0 : tensor<8x8xf32>
+          }
+          func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+              %b: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}, %c: tensor<f32>)
+              -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8x1x8xf32>, tensor<8x8xf32>, tensor<2x32xf32>) {
+            %0 = func.call @double(%a) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+            %1 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+            %2 = stablehlo.reduce(%a init: %c) applies stablehlo.add across dimensions = [1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
+            %3 = stablehlo.reshape %b : (tensor<8x8xf32>) -> tensor<8x1x8xf32>
+            %4 = stablehlo.transpose %a, dims = [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+            %5 = stablehlo.reshape %a : (tensor<8x8xf32>) -> tensor<2x32xf32>
+            return %0, %1, %2, %3, %4, %5 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8x1x8xf32>, tensor<8x8xf32>, tensor<2x32xf32>
+          }
+        }"#;
+        let module = stablehlo::read_program(text.as_bytes()).expect("a program");
+        let shape = |dims: &[i64]| Shape::new(ElementType::F32, dims).unwrap();
+        let shapes = [&[8, 8][..], &[8, 8], &[8], &[8, 1, 8], &[8, 8], &[2, 32]].map(shape);
+        let tilings = of_results(&module, module.function("main").expect("main"), &shapes, 8).unwrap();
+        let grids: Vec<&[usize]> = tilings.iter().map(|tiling| &tiling.grid[..]).collect();
+        assert_eq!(grids, [&[4, 1][..], &[4, 2], &[4], &[1, 1, 2], &[1, 4], &[1, 1]]);
     }
 
     fn tiled(grid: &[i64], devices: &[i64], replicate_on_last_dim: bool) -> OpSharding {
