@@ -22,14 +22,27 @@ def wanted_devices() -> int | None:
     return int(flags[-1]) if flags else None
 
 
-def with_device_count(options: Mapping | Callable[[], Mapping] | None, name: str) -> Callable[[], dict]:
-    """`options`, and the number of devices as option `name` unless it is among them."""
+class OptionsWhenRead(Mapping):
+    """Client options that are put together when JAX reads them. JAX takes functions only since 0.7, mappings always.
 
-    def read() -> dict:
-        given = dict((options() if callable(options) else options) or {})
-        wanted = wanted_devices()
+    `options` is a mapping or a function; the number of devices is added as option `name`, unless it is among them.
+    """
+
+    def __init__(self, options: Mapping | Callable[[], Mapping] | None, name: str):
+        self._options, self._name = options, name
+
+    def _read(self) -> dict:
+        options = dict((self._options() if callable(self._options) else self._options) or {})
+        wanted = wanted_devices() if self._name else None
         if wanted is not None:
-            given.setdefault(name, wanted)
-        return given
+            options.setdefault(self._name, wanted)
+        return options
 
-    return read
+    def __getitem__(self, key):
+        return self._read()[key]
+
+    def __iter__(self):
+        return iter(self._read())
+
+    def __len__(self):
+        return len(self._read())

@@ -129,13 +129,17 @@ def _is_typed_callback(listed) -> bool:
     return callable(listed) and _CALLBACKS[0] in listed("Host")
 
 
-@patch("Python callbacks (they need jaxlib 0.6 or later)")
+@patch("Python callbacks")
 def share_python_callbacks(name: str, c_api) -> None:
-    """Sends jaxlib's handlers of `pure_callback`, `io_callback` and the like to the plugin."""
+    """Sends jaxlib's handlers of `pure_callback`, `io_callback` and the like to the plugin.
+
+    Before jaxlib 0.6 callbacks are untyped custom calls, which the plugin refuses when a program has one.
+    """
     from jax._src.lib import xla_client
+    from jaxlib import version
 
     table = PluginTable(c_api)
-    if not table.takes_stages:
+    if not table.takes_stages or version.__version_info__ < (0, 6):
         return
     listed = target(xla_client, "custom_call_targets", _is_typed_callback)("Host")
     for target_name in _CALLBACKS:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import jax
 from jax._src import xla_bridge
 
-from .device_count import with_device_count
+from .device_count import OptionsWhenRead
 from .donation import open_donation
 from .experimental_warning import drop_experimental_warning
 from .ffi_targets import pass_on_ffi_targets, share_cpu_handlers, share_python_callbacks
@@ -64,8 +64,8 @@ def register(
     if host_callbacks not in ("none", "send-recv"):
         raise ValueError(f"plugin {name}: host_callbacks={host_callbacks!r} must be 'none' or 'send-recv'")
     platform = client_platform or name
-    if device_count_option:
-        options = with_device_count(options, device_count_option)
+    if device_count_option or callable(options):
+        options = OptionsWhenRead(options, device_count_option)
     if name in _registered:
         return _registered[name]
     from_environment = _library_from_environment(name)

@@ -26,7 +26,8 @@ def check(name: str, got, want, tolerance: float = 1e-4) -> None:
 
 def main() -> None:
     devices = jax.devices()
-    assert devices[0].platform == PLATFORM, devices
+    plugin = importlib.import_module(f"jax_plugins.{PLATFORM}")
+    assert devices[0].platform == plugin.CLIENT_PLATFORM, devices
     random = np.random.default_rng(0)
     x = random.normal(size=(13, 11)).astype(np.float32)
     w = random.normal(size=(11, 7)).astype(np.float32)
@@ -46,16 +47,43 @@ def main() -> None:
     donated = jax.device_put(x)
     check("donation", jax.jit(lambda a: a + 1, donate_argnums=0)(donated), x + 1)
     assert donated.is_deleted()
+    if plugin.CLIENT_PLATFORM == "cpu":
+        said = handlers_of_jaxlib(x)
+    else:
+        said = refusals(x, plugin.pjrt_plugin_support)
+    check("after all that", jax.jit(lambda a: a * 2)(x), x * 2)
+    print("SMOKE OK", jax.__version__, f"({len(devices)} devices; {said})")
+
+
+def handlers_of_jaxlib(x: np.ndarray) -> str:
+    """A stand-in for JAX's own CPU backend runs LAPACK kernels, and Python callbacks where jaxlib has typed ones."""
+    gram = x.T @ x + np.eye(11, dtype=np.float32)
+    values, vectors = jnp.linalg.eigh(gram)
+    check("eigh", gram @ np.asarray(vectors), np.asarray(vectors) * np.asarray(values), 1e-3)
+    check("solve", jnp.linalg.solve(gram, x.T), np.linalg.solve(gram, x.T), 1e-2)
+    check("svd", jnp.linalg.svd(x, compute_uv=False), np.linalg.svd(x, compute_uv=False), 1e-3)
+    from jaxlib import version
+
+    if version.__version_info__ < (0, 6):
+        return "LAPACK"
+    seen = []
+    doubled = jax.jit(lambda a: jax.pure_callback(lambda a: np.asarray(a) * 2, jax.ShapeDtypeStruct(a.shape, a.dtype), a))(x)
+    check("pure_callback", doubled, x * 2, 0)
+    jax.jit(lambda a: jax.debug.callback(lambda a: seen.append(float(a)), a))(np.float32(3))
+    jax.effects_barrier()
+    assert seen == [3], seen
+    return "LAPACK, callbacks"
+
+
+def refusals(x: np.ndarray, support) -> str:
+    """A platform that JAX does not know has no rule for some primitives, and JAX says so."""
     try:
         jax.jit(lambda a: jnp.linalg.eigh(a @ a.T))(x)
     except NotImplementedError:
         pass
     else:
         raise AssertionError("a primitive without a lowering rule was not refused")
-    check("after an error", jax.jit(lambda a: a * 2)(x), x * 2)
-    plugin = importlib.import_module(f"jax_plugins.{PLATFORM}")
-    missing = plugin.pjrt_plugin_support.missing_lowering_rules(PLATFORM)
-    print("SMOKE OK", jax.__version__, f"({len(devices)} devices; no rule for: {', '.join(missing)})")
+    return f"no rule for: {', '.join(support.missing_lowering_rules(PLATFORM))}"
 
 
 if __name__ == "__main__":

@@ -61,7 +61,8 @@ impl Args {
                 let plugin = build_plugin::build(&workspace, &self.backend)?;
                 let wheel = wheel::pack(&workspace, &self.backend, &plugin, &workspace.target.join("wheels"))?;
                 let requirements = python_env::requirements(&workspace.root)?;
-                let env = PythonEnv::ensure(&workspace.target.join("venv"), &requirements)?;
+                let env =
+                    PythonEnv::ensure(&workspace.target.join(python_env::env_name(&self.backend)), &requirements)?;
                 env.install_wheel(&wheel)?;
                 let mut command = Command::new(env.python());
                 command.arg(tool).args(["--platform", "cpu", "--platform", &backend.platform, "--out"]);

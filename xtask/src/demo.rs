@@ -36,7 +36,10 @@ impl Args {
         let backend = BackendMetadata::load(&workspace, &self.backend)?;
         let plugin = build_plugin::build(&workspace, &self.backend)?;
         let path = wheel::pack(&workspace, &self.backend, &plugin, &workspace.target.join("wheels"))?;
-        let env = PythonEnv::ensure(&workspace.target.join("venv"), &python_env::requirements(&workspace.root)?)?;
+        let env = PythonEnv::ensure(
+            &workspace.target.join(python_env::env_name(&self.backend)),
+            &python_env::requirements(&workspace.root)?,
+        )?;
         env.install_wheel(&path)?;
         let picture = workspace.target.join("demo/loss.png");
         let status = command(&env.python(), &workspace.root, &backend.platform, &picture)

@@ -87,13 +87,25 @@ impl PythonEnv {
 
 /// The requirements in `python/requirements.txt` of the workspace `root`.
 pub fn requirements(root: &Path) -> Result<Vec<String>> {
-    let path = root.join("python/requirements.txt");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    read_requirements(&root.join("python/requirements.txt"))
+}
+
+/// The requirements in a file, without comments.
+pub fn read_requirements(path: &Path) -> Result<Vec<String>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(text
         .lines()
         .map(|line| line.split('#').next().unwrap_or_default().trim().to_owned())
         .filter(|line| !line.is_empty())
         .collect())
+}
+
+/// The environment for a backend: one has one plugin, so that JAX finds no other.
+pub fn env_name(backend: &str) -> String {
+    backend
+        .strip_prefix("backend-")
+        .filter(|name| *name != "example")
+        .map_or("venv".into(), |name| format!("venv-{name}"))
 }
 
 fn has_uv() -> bool {

@@ -17,9 +17,9 @@ use crate::workspace::{Workspace, cargo};
 
 /// Runs all tests of the repository
 ///
-/// Formatting, lints, documentation, bindings, Rust tests, plugin and wheel, Python tests on the installed wheel, an
-/// independent conformance check, several jaxlib releases, the demo. Goes on after a failed step; exits with an
-/// error when any failed.
+/// Formatting, lints, documentation, bindings, Rust tests; then for the example and for the CPU backend: plugin and wheel,
+/// Python tests on the installed wheel, an independent conformance check, several jaxlib releases, the demo; and libraries
+/// on the CPU backend. Goes on after a failed step; exits with an error when any failed.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cargo xtask test
@@ -27,7 +27,7 @@ use crate::workspace::{Workspace, cargo};
   cargo xtask test clippy cargo-test
   cargo xtask test jaxlib --matrix all
 
-Steps: format, clippy, doc, bindings, cargo-test, plugin, pytest, contract, conform, jaxlib, demo")]
+Steps: format, clippy, doc, bindings, cargo-test, plugin, pytest, contract, conform, jaxlib, demo, cpu-plugin, cpu-pytest, cpu-contract, cpu-conform, cpu-jaxlib, cpu-demo, libraries")]
 pub struct Args {
     /// Leave out the slow steps (bindings, jaxlib releases, demo).
     #[arg(long)]
@@ -35,7 +35,7 @@ pub struct Args {
     /// Which jaxlib releases are tried.
     #[arg(long, value_enum, default_value = "ends")]
     matrix: Matrix,
-    /// The backend crate that the Python steps run on.
+    /// The backend crate that the steps from `plugin` to `demo` run on.
     #[arg(long, value_name = "CRATE", default_value = "backend-example")]
     backend: String,
     /// Run only the steps whose name contains one of these words.
@@ -57,7 +57,7 @@ struct Step {
     run: fn(&mut Session) -> Result<()>,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 18] = [
     Step { name: "format", slow: false, run: |session| session.cargo(&["fmt", "--all", "--check"], &[]) },
     Step {
         name: "clippy",
@@ -77,7 +77,17 @@ const STEPS: [Step; 11] = [
     Step { name: "conform", slow: false, run: Session::conform },
     Step { name: "jaxlib", slow: true, run: Session::jaxlib },
     Step { name: "demo", slow: true, run: Session::demo },
+    Step { name: "cpu-plugin", slow: false, run: |session| session.cpu()?.wheel().map(drop) },
+    Step { name: "cpu-pytest", slow: false, run: |session| session.cpu()?.pytest() },
+    Step { name: "cpu-contract", slow: false, run: |session| session.cpu()?.contract() },
+    Step { name: "cpu-conform", slow: false, run: |session| session.cpu()?.conform() },
+    Step { name: "cpu-jaxlib", slow: true, run: |session| session.cpu()?.jaxlib() },
+    Step { name: "cpu-demo", slow: true, run: |session| session.cpu()?.demo() },
+    Step { name: "libraries", slow: true, run: |session| session.cpu()?.libraries() },
 ];
+
+/// The backend of the steps whose names say so.
+const CPU_BACKEND: &str = "backend-cpu";
 
 impl Args {
     /// Runs the chosen steps and prints the table.
@@ -106,7 +116,7 @@ impl Args {
 fn summarise(results: &[(&str, bool, Duration)]) -> Result<()> {
     println!("\n=== summary ===");
     for (name, passed, time) in results {
-        println!("{name:12} {:7} {:6.1} s", if *passed { "ok" } else { "FAILED" }, time.as_secs_f64());
+        println!("{name:14} {:7} {:6.1} s", if *passed { "ok" } else { "FAILED" }, time.as_secs_f64());
     }
     let total: f64 = results.iter().map(|(_, _, time)| time.as_secs_f64()).sum();
     let failed: Vec<&str> = results.iter().filter(|(_, passed, _)| !passed).map(|(name, _, _)| *name).collect();
@@ -132,13 +142,28 @@ struct Session {
     plugin: Option<BuiltPlugin>,
     env: Option<PythonEnv>,
     wheel: Option<PathBuf>,
+    /// The same for the CPU backend.
+    cpu: Option<Box<Session>>,
 }
 
 impl Session {
     fn new(backend: String, matrix: Matrix) -> Result<Self> {
         let workspace = Workspace::load()?;
         let backend = BackendMetadata::load(&workspace, &backend)?;
-        Ok(Self { workspace, backend, matrix, plugin: None, env: None, wheel: None })
+        Ok(Self { workspace, backend, matrix, plugin: None, env: None, wheel: None, cpu: None })
+    }
+
+    /// What the steps for the CPU backend share.
+    fn cpu(&mut self) -> Result<&mut Session> {
+        if self.cpu.is_none() {
+            self.cpu = Some(Box::new(Session::new(CPU_BACKEND.to_owned(), self.matrix)?));
+        }
+        self.cpu.as_deref_mut().context("the session was just made")
+    }
+
+    /// An environment has one plugin, so that JAX finds no other.
+    fn env_directory(&self) -> PathBuf {
+        self.workspace.target.join(python_env::env_name(&self.backend.package))
     }
 
     fn cargo(&self, arguments: &[&str], variables: &[(&str, String)]) -> Result<()> {
@@ -156,7 +181,7 @@ impl Session {
     fn env(&mut self) -> Result<&PythonEnv> {
         if self.env.is_none() {
             let requirements = python_env::requirements(&self.workspace.root)?;
-            self.env = Some(PythonEnv::ensure(&self.workspace.target.join("venv"), &requirements)?);
+            self.env = Some(PythonEnv::ensure(&self.env_directory(), &requirements)?);
         }
         self.env.as_ref().context("the environment was just made")
     }
@@ -264,7 +289,7 @@ impl Session {
 
     fn jaxlib(&mut self) -> Result<()> {
         let wheel = self.wheel()?;
-        let site = self.workspace.target.join("jaxlib-matrix/site");
+        let site = self.workspace.target.join("jaxlib-matrix").join(format!("site-{}", self.backend.platform));
         wheel_archive::unpack(&wheel, &site)?;
         let script = self.workspace.root.join("python/tests/release_smoke.py");
         let all = jaxlib_matrix::VERSIONS;
@@ -273,6 +298,21 @@ impl Session {
             Matrix::Ends => vec![all[0], all[all.len() - 1]],
         };
         jaxlib_matrix::run(&self.workspace.target, &site, &self.backend.platform, &script, &versions)
+    }
+
+    /// Libraries of JAX's users, unmodified, in an environment of their own.
+    fn libraries(&mut self) -> Result<()> {
+        let wheel = self.wheel()?;
+        let directory = self.workspace.root.join("python/libraries");
+        let requirements = python_env::read_requirements(&directory.join("requirements.txt"))?;
+        let env = PythonEnv::ensure(&self.workspace.target.join("venv-libraries"), &requirements)?;
+        env.install_wheel(&wheel)?;
+        let mut pytest = Command::new(env.python());
+        pytest
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+            .arg(directory)
+            .env("PJRT_TEST_PLATFORM", &self.backend.platform);
+        self.passes(&mut pytest)
     }
 
     fn demo(&mut self) -> Result<()> {

@@ -24,6 +24,9 @@ use xla_ffi::{BufferSpec, CallSite, Registry, RunContext};
 /// The version of the calling convention that is typed.
 const TYPED: i64 = 4;
 
+/// How Python callbacks were called before there were typed ones.
+const UNTYPED_CALLBACK: &str = "xla_python_cpu_callback";
+
 /// The handlers of the process.
 pub(crate) struct RegisteredCalls;
 
@@ -35,6 +38,11 @@ impl CustomCalls for RegisteredCalls {
         results: &[ArrayType],
     ) -> Result<Option<Arc<dyn CustomCall>>> {
         let target = op.string("call_target_name")?;
+        if target == UNTYPED_CALLBACK {
+            return Err(Error::unsupported(
+                "a Python callback of jaxlib before 0.6, which is an untyped custom call; use jaxlib 0.6 or newer",
+            ));
+        }
         let Ok(handler) = Registry::process().handler(target, PLATFORM) else { return Ok(None) };
         let version = op.int_or("api_version", 1)?;
         // Older writers of programs mark typed calls by the attribute alone.
