@@ -2,6 +2,7 @@
 
 use crate::array_type::ArrayType;
 use crate::custom_call::CustomCalls;
+use crate::dump::{Dump, graph_text};
 use crate::error::{Error, Result};
 use crate::import::import;
 use crate::plan::{ArgumentPlan, Donation, Plan, plan};
@@ -95,9 +96,20 @@ impl Executable {
         let types = |ids: &[_]| ids.iter().map(|&ty| ArrayType::of(&module, ty)).collect::<Result<Vec<_>>>();
         let (parameters, results) = (types(main.input_types())?, types(main.result_types())?);
         let donated: Vec<Option<Donation>> = (0..parameters.len()).map(|index| donation(main, index)).collect();
+        let dump = Dump::begin(module_name(&module));
+        if let Some(dump) = &dump {
+            dump.write("stablehlo.mlir", &stablehlo::text::print(&module, &stablehlo::text::PrintOptions::default()));
+        }
         let graph = import(&module, options.custom_calls)?;
-        let plan = plan(&graph, &parameters, &results, &donated)?;
-        Ok(Executable { plan, parameters, results })
+        if let Some(dump) = &dump {
+            dump.write("graph.txt", &graph_text(&graph));
+        }
+        let plan = plan(&graph, &parameters, &results, &donated, dump.as_ref())?;
+        let executable = Executable { plan, parameters, results };
+        if let Some(dump) = &dump {
+            dump.write("plan.txt", &executable.text());
+        }
+        Ok(executable)
     }
 
     /// The types of the arguments.
@@ -156,6 +168,13 @@ impl Executable {
             }
         }
         run(&self.plan, launch)
+    }
+}
+
+fn module_name(module: &Module) -> &str {
+    match module.op(module.root()).attr("sym_name") {
+        Some(Attr::String(name)) => module.str(*name),
+        _ => "program",
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod array_type;
 mod custom_call;
+mod dump;
 mod error;
 mod executable;
 mod fuse;

@@ -17,6 +17,7 @@ mod resolve;
 mod schedule;
 
 use crate::array_type::ArrayType;
+use crate::dump::{Dump, picture};
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::kernel::Kernel;
@@ -94,8 +95,12 @@ pub(crate) fn plan(
     parameters: &[ArrayType],
     results: &[ArrayType],
     donated: &[Option<Donation>],
+    dump: Option<&Dump>,
 ) -> Result<Plan> {
     let schedule = schedule::schedule(graph)?;
+    if let Some(dump) = dump {
+        dump.write("clusters.svg", &picture(&schedule::clusters(graph, &schedule)));
+    }
     let code = code::code(graph, schedule);
     let arguments = arguments(parameters, results, donated);
     let placed = buffers::place(graph, code, &arguments, results)?;

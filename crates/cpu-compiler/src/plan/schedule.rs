@@ -1,6 +1,7 @@
 //! What each block does, in order: loops around needed values, kernels, control flow. What nobody needs is left out.
 
 use super::merge::merge_loops;
+use crate::dump::Cluster;
 use crate::error::{Error, Result};
 use crate::fuse::{Chooser, Loop, source};
 use crate::graph::{BlockId, Graph, NodeId, Op, Value};
@@ -136,4 +137,57 @@ fn mover(graph: &Graph, op: &Op, value: Value) -> Result<Arc<dyn Kernel>> {
         }
         _ => return Err(Error::internal("no kernel moves elements this way")),
     })
+}
+
+/// The items of all blocks in order, those of inner blocks after what they belong to, for a picture.
+pub(super) fn clusters(graph: &Graph, items: &HashMap<BlockId, Vec<Item>>) -> Vec<Cluster> {
+    let mut clusters = Vec::new();
+    // Blocks whose rest is still to be shown.
+    let mut open = vec![(Graph::MAIN, 0usize)];
+    while let Some((block, at)) = open.pop() {
+        let Some(item) = items.get(&block).and_then(|list| list.get(at)) else { continue };
+        open.push((block, at + 1));
+        let indent = open.len() - 1;
+        let node = |id: NodeId| (graph.node(id).inputs.clone(), graph.results(id).collect::<Vec<_>>());
+        let (title, detail, (reads, writes), color) = match item {
+            Item::Constant(_) => continue,
+            Item::Loop(looped) => {
+                let program = &looped.program;
+                let writes = looped.outputs.iter().map(|store| store.value).collect();
+                let what = if program.reductions.is_empty() { "loop" } else { "reduction" };
+                let detail = format!(
+                    "{} operations, reads {}, writes {}",
+                    program.body.len(),
+                    looped.inputs.len(),
+                    looped.outputs.len()
+                );
+                (format!("{what} over {:?}", program.dims), detail, (looped.inputs.clone(), writes), "#dcebfa")
+            }
+            Item::Direct { kernel, inputs, output } => {
+                let detail = format!("{:?}", graph.ty(*output).dims);
+                (kernel.name(), detail, (inputs.clone(), vec![*output]), "#e8e4f8")
+            }
+            Item::Kernel(id) => {
+                let Op::Kernel(kernel) = &graph.node(*id).op else { continue };
+                let shapes = graph.results(*id).map(|value| format!("{:?}", graph.ty(value).dims));
+                (kernel.name(), shapes.collect::<Vec<_>>().join(" "), node(*id), "#fdebd3")
+            }
+            Item::While(id) => {
+                if let Op::While { condition, body, .. } = graph.node(*id).op {
+                    open.extend([(body, 0), (condition, 0)]);
+                }
+                ("while".to_owned(), format!("{} values", graph.node(*id).results), node(*id), "#dff3dd")
+            }
+            Item::Case(id) => {
+                if let Op::Case(branches) = &graph.node(*id).op {
+                    open.extend(branches.iter().rev().map(|&branch| (branch, 0)));
+                }
+                ("case".to_owned(), format!("{} values", graph.node(*id).results), node(*id), "#dff3dd")
+            }
+        };
+        let source = |value: Value| source(graph, value);
+        let reads = reads.into_iter().map(source).collect();
+        clusters.push(Cluster { title, detail, indent, reads, writes, color });
+    }
+    clusters
 }

@@ -2,4 +2,5 @@
 
 mod corpus;
 mod programs;
+mod random;
 mod support;

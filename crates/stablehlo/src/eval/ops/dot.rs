@@ -107,7 +107,7 @@ pub(super) fn domain(lhs: ElementType, rhs: ElementType, result: ElementType) ->
     let integral = |kind: &ElementKind| !matches!(kind, ElementKind::Float | ElementKind::Complex);
     if kinds.contains(&ElementKind::Complex) || result.kind() == ElementKind::Complex {
         Domain::Complex
-    } else if kinds.iter().all(integral) {
+    } else if kinds.iter().all(integral) && integral(&result.kind()) {
         Domain::Integer
     } else {
         Domain::Float

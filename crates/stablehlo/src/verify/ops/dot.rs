@@ -41,7 +41,7 @@ pub(super) fn product_elements(
             require!(
                 cx,
                 ids.plain,
-                same_kind(lhs.element, result.element),
+                same_kind(lhs.element, result.element) || integers_as_floats(lhs.element, result.element),
                 "lhs has elements of {} and the result of {}",
                 cx.element_text(lhs.element),
                 cx.element_text(result.element)
@@ -96,6 +96,12 @@ pub(super) fn same_kind(a: Element, b: Element) -> bool {
     let (Element::Plain(x), Element::Plain(y)) = (a, b) else { return a == b };
     let integer = |e: ElementType| matches!(e.kind(), ElementKind::Signed | ElementKind::Unsigned);
     x.kind() == y.kind() || (integer(x) && integer(y))
+}
+
+/// Integers that are summed as floats: JAX asks for it by the preferred element type.
+fn integers_as_floats(a: Element, b: Element) -> bool {
+    let (Element::Plain(x), Element::Plain(y)) = (a, b) else { return false };
+    matches!(x.kind(), ElementKind::Signed | ElementKind::Unsigned) && y.kind() == ElementKind::Float
 }
 
 const DOT_GENERAL: QuantizedIds = QuantizedIds {

@@ -1,0 +1,390 @@
+//! Random programs: chains of ops over random shapes and types, with loops and branches, give what the evaluator gives.
+//!
+//! Floats are kept near 1 so that rounding stays small; integers wrap.
+
+use super::support::{Numbers, differences, inputs, nudged, run_compiled};
+use cpu_compiler::{Executable, NoCustomCalls, Options};
+use stablehlo::eval::{Evaluator, Registry};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Programs that are tried; each is a seed.
+const PROGRAMS: u64 = 300;
+
+struct Value {
+    name: String,
+    ty: &'static str,
+    dims: Vec<usize>,
+}
+
+struct Writer {
+    numbers: Numbers,
+    text: String,
+    values: Vec<Value>,
+    count: usize,
+}
+
+fn tensor(ty: &str, dims: &[usize]) -> String {
+    let sizes: String = dims.iter().map(|dim| format!("{dim}x")).collect();
+    format!("tensor<{sizes}{ty}>")
+}
+
+fn list(numbers: impl IntoIterator<Item = usize>) -> String {
+    numbers.into_iter().map(|n| n.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+const TYPES: [&str; 7] = ["f32", "f64", "i32", "ui8", "i1", "bf16", "complex<f32>"];
+
+impl Writer {
+    fn below(&mut self, limit: usize) -> usize {
+        (self.numbers.next() * limit as f64) as usize
+    }
+
+    fn fresh(&mut self) -> String {
+        self.count += 1;
+        format!("%v{}", self.count)
+    }
+
+    fn pick(&mut self) -> usize {
+        let n = self.values.len();
+        // Recent values more often, so that chains get long.
+        match self.below(3) {
+            0 => self.below(n),
+            _ => n - 1 - self.below(n.min(3)),
+        }
+    }
+
+    fn of(&self, index: usize) -> (String, &'static str, Vec<usize>) {
+        let value = &self.values[index];
+        (value.name.clone(), value.ty, value.dims.clone())
+    }
+
+    fn add(&mut self, ty: &'static str, dims: &[usize], op: impl FnOnce(&str) -> String) {
+        let name = self.fresh();
+        let line = op(&name);
+        let _ = writeln!(self.text, "    {line}");
+        self.values.push(Value { name, ty, dims: dims.to_vec() });
+    }
+
+    fn is_number(ty: &str) -> bool {
+        ty != "i1"
+    }
+
+    fn is_float(ty: &str) -> bool {
+        matches!(ty, "f32" | "f64" | "bf16")
+    }
+
+    fn step(&mut self) {
+        let index = self.pick();
+        let (x, ty, dims) = self.of(index);
+        let t = tensor(ty, &dims);
+        match self.below(16) {
+            0 if Self::is_float(ty) => {
+                let op = ["tanh", "sine", "logistic", "abs", "negate", "floor"][self.below(6)];
+                self.add(ty, &dims, |name| format!("{name} = stablehlo.{op} {x} : {t}"));
+            }
+            1 | 2 => {
+                let other =
+                    (0..self.values.len()).rev().find(|&i| self.values[i].ty == ty && self.values[i].dims == dims);
+                let y = other.map_or(x.clone(), |i| self.values[i].name.clone());
+                let ops: &[&str] = match ty {
+                    "i1" => &["and", "or", "xor"],
+                    "complex<f32>" => &["add", "subtract"],
+                    _ if Self::is_float(ty) => &["add", "subtract", "maximum", "minimum"],
+                    _ => &["add", "subtract", "multiply", "maximum", "minimum", "xor", "shift_left", "divide"],
+                };
+                let op = ops[self.below(ops.len())];
+                self.add(ty, &dims, |name| format!("{name} = stablehlo.{op} {x}, {y} : {t}"));
+            }
+            3 => {
+                let to = TYPES[self.below(TYPES.len())];
+                let r = tensor(to, &dims);
+                self.add(to, &dims, |name| format!("{name} = stablehlo.convert {x} : ({t}) -> {r}"));
+            }
+            4 => {
+                let mut order: Vec<usize> = (0..dims.len()).collect();
+                for at in (1..order.len()).rev() {
+                    let with = self.below(at + 1);
+                    order.swap(at, with);
+                }
+                let to: Vec<usize> = order.iter().map(|&d| dims[d]).collect();
+                let r = tensor(ty, &to);
+                let order = list(order);
+                self.add(ty, &to, |name| format!("{name} = stablehlo.transpose {x}, dims = [{order}] : ({t}) -> {r}"));
+            }
+            5 => {
+                let at = self.below(dims.len() + 1);
+                let size = 1 + self.below(3);
+                let mut to = dims.clone();
+                to.insert(at, size);
+                if to.iter().product::<usize>() > 600 || to.len() > 5 {
+                    return;
+                }
+                let kept = list((0..to.len()).filter(|&d| d != at));
+                let r = tensor(ty, &to);
+                self.add(ty, &to, |name| {
+                    format!("{name} = stablehlo.broadcast_in_dim {x}, dims = [{kept}] : ({t}) -> {r}")
+                });
+            }
+            6 => {
+                // Join two neighbours, or split one in two.
+                let mut to = dims.clone();
+                match to.len() {
+                    2.. if self.below(2) == 0 => {
+                        let at = self.below(to.len() - 1);
+                        let inner = to.remove(at + 1);
+                        to[at] *= inner;
+                    }
+                    1.. => {
+                        let at = self.below(to.len());
+                        let Some(factor) = [2, 3, 1].into_iter().find(|f| to[at].is_multiple_of(*f)) else { return };
+                        to[at] /= factor;
+                        to.insert(at, factor);
+                    }
+                    _ => to.push(1),
+                }
+                if to.len() > 5 {
+                    return;
+                }
+                let r = tensor(ty, &to);
+                self.add(ty, &to, |name| format!("{name} = stablehlo.reshape {x} : ({t}) -> {r}"));
+            }
+            7 if !dims.is_empty() => {
+                let bounds: Vec<(usize, usize, usize)> = dims
+                    .clone()
+                    .iter()
+                    .map(|&size| {
+                        let start = self.below(size + 1);
+                        (start, start + self.below(size - start + 1), 1 + self.below(2))
+                    })
+                    .collect();
+                let to: Vec<usize> = bounds.iter().map(|(start, end, step)| (end - start).div_ceil(*step)).collect();
+                let ranges: Vec<String> = bounds.iter().map(|(s, e, k)| format!("{s}:{e}:{k}")).collect();
+                let (r, ranges) = (tensor(ty, &to), ranges.join(", "));
+                self.add(ty, &to, |name| format!("{name} = stablehlo.slice {x} [{ranges}] : ({t}) -> {r}"));
+            }
+            8 if !dims.is_empty() => {
+                let d = self.below(dims.len());
+                self.add(ty, &dims, |name| format!("{name} = stablehlo.reverse {x}, dims = [{d}] : {t}"));
+            }
+            9 if !dims.is_empty() && ty != "i1" => {
+                let (low, high, gap): (Vec<i64>, Vec<i64>, Vec<usize>) =
+                    dims.iter().fold((vec![], vec![], vec![]), |(mut low, mut high, mut gap), _| {
+                        low.push(self.below(3) as i64 - 1);
+                        high.push(self.below(3) as i64);
+                        gap.push(self.below(4) / 3);
+                        (low, high, gap)
+                    });
+                let to: Vec<i64> = (0..dims.len())
+                    .map(|d| {
+                        let size = dims[d] as i64;
+                        size + (size - 1).max(0) * gap[d] as i64 + low[d] + high[d]
+                    })
+                    .collect();
+                if to.iter().any(|&size| size < 0) || to.iter().product::<i64>() > 600 {
+                    return;
+                }
+                let to: Vec<usize> = to.into_iter().map(|size| size as usize).collect();
+                let scalar = tensor(ty, &[]);
+                let literal = if ty.starts_with("complex") {
+                    "(0.5, -1.0)"
+                } else if Self::is_float(ty) {
+                    "0.5"
+                } else {
+                    "3"
+                };
+                let around = self.fresh();
+                let _ = writeln!(self.text, "    {around} = stablehlo.constant dense<{literal}> : {scalar}");
+                let r = tensor(ty, &to);
+                let joined = |numbers: &[i64]| numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+                let (low, high, gap) = (joined(&low), joined(&high), list(gap));
+                self.add(ty, &to, |name| {
+                    format!(
+                        "{name} = stablehlo.pad {x}, {around}, low = [{low}], high = [{high}], interior = [{gap}] \
+                         : ({t}, {scalar}) -> {r}"
+                    )
+                });
+            }
+            10 if !dims.is_empty() => {
+                let d = self.below(dims.len());
+                let mut to = dims.clone();
+                to[d] *= 2;
+                if to.iter().product::<usize>() > 600 {
+                    return;
+                }
+                let r = tensor(ty, &to);
+                self.add(ty, &to, |name| {
+                    format!("{name} = stablehlo.concatenate {x}, {x}, dim = {d} : ({t}, {t}) -> {r}")
+                });
+            }
+            11 if !dims.is_empty() => {
+                let d = self.below(dims.len());
+                let mut to = dims.clone();
+                to.remove(d);
+                let op = match ty {
+                    "i1" => ["and", "or"][self.below(2)],
+                    "complex<f32>" => "add",
+                    // Sums of bf16 that cancel are nothing but rounding.
+                    "bf16" => ["maximum", "minimum"][self.below(2)],
+                    _ => ["add", "maximum", "minimum"][self.below(3)],
+                };
+                let literal = match ty {
+                    "i1" => "false",
+                    "complex<f32>" => "(0.0, 1.0)",
+                    _ if Self::is_float(ty) => "0.25",
+                    _ => "1",
+                };
+                let scalar = tensor(ty, &[]);
+                let init = self.fresh();
+                let _ = writeln!(self.text, "    {init} = stablehlo.constant dense<{literal}> : {scalar}");
+                let r = tensor(ty, &to);
+                self.add(ty, &to, |name| {
+                    format!(
+                        "{name} = stablehlo.reduce({x} init: {init}) applies stablehlo.{op} across dimensions = [{d}] \
+                         : ({t}, {scalar}) -> {r}"
+                    )
+                });
+            }
+            12 if Self::is_number(ty) && ty != "complex<f32>" => {
+                let r = tensor("i1", &dims);
+                let kind = if Self::is_float(ty) {
+                    "FLOAT"
+                } else if ty == "ui8" {
+                    "UNSIGNED"
+                } else {
+                    "SIGNED"
+                };
+                let direction = ["LT", "GE", "EQ", "NE"][self.below(4)];
+                let mask = self.fresh();
+                let _ = writeln!(
+                    self.text,
+                    "    {mask} = stablehlo.compare {direction}, {x}, {x}, {kind} : ({t}, {t}) -> {r}"
+                );
+                self.add(ty, &dims, |name| format!("{name} = stablehlo.select {mask}, {x}, {x} : {r}, {t}"));
+            }
+            13 => {
+                let turns = 1 + self.below(3);
+                let op = if ty == "i1" { "xor" } else { "add" };
+                let (counter, one, zero, limit) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+                let _ = writeln!(self.text, "    {zero} = stablehlo.constant dense<0> : tensor<i32>");
+                let _ = writeln!(self.text, "    {one} = stablehlo.constant dense<1> : tensor<i32>");
+                let _ = writeln!(self.text, "    {limit} = stablehlo.constant dense<{turns}> : tensor<i32>");
+                self.add(ty, &dims, |name| {
+                    format!(
+                        "{counter}, {name}, {name}_other = stablehlo.while(%i = {zero}, %x = {x}, %y = {x}) \
+                         : tensor<i32>, {t}, {t}
+     cond {{
+      %c = stablehlo.compare LT, %i, {limit}, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }} do {{
+      %n = stablehlo.add %i, {one} : tensor<i32>
+      %s = stablehlo.{op} %x, {x} : {t}
+      stablehlo.return %n, %y, %s : tensor<i32>, {t}, {t}
+    }}"
+                    )
+                });
+            }
+            14 => {
+                let choice = self.fresh();
+                let which = self.below(3);
+                let _ = writeln!(self.text, "    {choice} = stablehlo.constant dense<{which}> : tensor<i32>");
+                let op = if matches!(ty, "i1" | "ui8") { "not" } else { "negate" };
+                self.add(ty, &dims, |name| {
+                    format!(
+                        "{name} = \"stablehlo.case\"({choice}) ({{
+      stablehlo.return {x} : {t}
+    }}, {{
+      {name}_in = stablehlo.{op} {x} : {t}
+      stablehlo.return {name}_in : {t}
+    }}) : (tensor<i32>) -> {t}"
+                    )
+                });
+            }
+            15 if !dims.is_empty() && dims.iter().all(|&size| size > 0) => {
+                let starts: Vec<String> = dims.iter().map(|_| "%at".to_owned()).collect();
+                let to: Vec<usize> = dims.clone().iter().map(|&size| 1 + self.below(size)).collect();
+                let (r, starts, sizes) = (tensor(ty, &to), starts.join(", "), list(to.clone()));
+                let types = vec!["tensor<i32>"; dims.len()].join(", ");
+                let cut = self.fresh();
+                let _ = writeln!(
+                    self.text,
+                    "    {cut} = stablehlo.dynamic_slice {x}, {starts}, sizes = [{sizes}] : ({t}, {types}) -> {r}"
+                );
+                self.add(ty, &dims, |name| {
+                    format!("{name} = stablehlo.dynamic_update_slice {x}, {cut}, {starts} : ({t}, {r}, {types}) -> {t}")
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+fn program(seed: u64) -> String {
+    let mut w = Writer { numbers: Numbers::new(seed), text: String::new(), values: Vec::new(), count: 0 };
+    for _ in 0..8 {
+        w.numbers.next();
+    }
+    let mut parameters = vec!["%at: tensor<i32>".to_owned()];
+    for index in 0..3 {
+        let rank = w.below(4);
+        let dims: Vec<usize> = (0..rank).map(|_| [1, 2, 3, 4, 6, 0][w.below(11) / 2]).collect();
+        let ty = TYPES[w.below(TYPES.len())];
+        parameters.push(format!("%p{index}: {}", tensor(ty, &dims)));
+        w.values.push(Value { name: format!("%p{index}"), ty, dims });
+    }
+    for _ in 0..24 {
+        w.step();
+    }
+    let results: Vec<&Value> = w.values.iter().rev().take(4).collect();
+    let types: Vec<String> = results.iter().map(|value| tensor(value.ty, &value.dims)).collect();
+    let names: Vec<&str> = results.iter().map(|value| value.name.as_str()).collect();
+    format!(
+        "func.func @main({}) -> ({}) {{\n{}    return {} : {}\n}}\n",
+        parameters.join(", "),
+        types.join(", "),
+        w.text,
+        names.join(", "),
+        types.join(", ")
+    )
+}
+
+fn problem(text: &str) -> Option<String> {
+    let module = match stablehlo::read_program(text.as_bytes()) {
+        Ok(module) => Arc::new(module),
+        Err(error) => return Some(format!("the program does not parse: {error}")),
+    };
+    let evaluator = match Evaluator::new(module.clone(), &Registry::default()) {
+        Ok(evaluator) => evaluator,
+        Err(error) => return Some(error.to_string()),
+    };
+    let given = inputs(&module, &mut Numbers::new(7));
+    let expected = match evaluator.run(given.clone()) {
+        Ok(expected) => expected,
+        Err(error) => return Some(error.to_string()),
+    };
+    let run = || -> Result<_, cpu_compiler::Error> {
+        let executable = Executable::compile(module.clone(), &Options { custom_calls: &NoCustomCalls })?;
+        run_compiled(&executable, given.clone())
+    };
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+        Err(_) => Some("a panic".to_owned()),
+        Ok(Err(error)) => Some(error.to_string()),
+        Ok(Ok(found)) => {
+            let first = differences(&expected, &found, None)?;
+            // Steps such as floor and comparisons turn a rounding into a whole number.
+            let nudged: Vec<_> = (1..6).filter_map(|seed| evaluator.run(nudged(&given, seed)).ok()).collect();
+            nudged.iter().all(|other| differences(&expected, &found, Some(other)).is_some()).then_some(first)
+        }
+    }
+}
+
+#[test]
+fn random_programs_give_what_the_evaluator_gives() {
+    let problems: Vec<String> = (0..PROGRAMS)
+        .filter_map(|seed| {
+            let text = program(seed);
+            problem(&text).map(|problem| format!("seed {seed}: {problem}\n{text}"))
+        })
+        .collect();
+    assert!(problems.is_empty(), "{} of {PROGRAMS} programs differ; the first: {}", problems.len(), problems[0]);
+}
