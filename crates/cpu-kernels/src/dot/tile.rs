@@ -1,7 +1,7 @@
 //! Products by tiles of up to 6 rows and two vectors of columns, whose sums stay in registers.
 //!
-//! For few rows, few operations, and for integers. The rhs is packed in blocks unless it is used once only and lies in
-//! rows; the lhs is read where it is.
+//! For few rows and few operations: both operands are read where they are, but an rhs that does not lie in rows is packed
+//! in blocks.
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
 
 use bytemuck::Pod;
@@ -58,7 +58,9 @@ unsafe fn blocks<V: Vector>(
     packed: &mut [V::Lane],
 ) {
     let width = VECTORS * V::LANES;
-    let in_place = b.column == 1 && at.rows <= ROWS && depth * at.columns <= 64 * 1024;
+    let in_place = b.column == 1;
+    // Groups of about as many rows each.
+    let group = at.rows.div_ceil(at.rows.div_ceil(ROWS));
     let columns_step = (COLUMNS / width).max(1) * width;
     for k in (0..depth).step_by(DEPTH) {
         let deep = DEPTH.min(depth - k);
@@ -71,14 +73,14 @@ unsafe fn blocks<V: Vector>(
             let panels = (across - copied_from).div_ceil(width);
             let packed = &mut packed[..panels * width * deep];
             pack(packed, &b.elements[corner + copied_from * b.column..], b, deep, across - copied_from, width);
-            for i in (0..at.rows).step_by(ROWS) {
-                let down = ROWS.min(at.rows - i);
-                for c in (0..across).step_by(width) {
-                    let (rhs, rhs_step) = if c < copied_from {
-                        (b.elements[corner + c..].as_ptr(), b.row)
-                    } else {
-                        (packed[(c - copied_from) * deep..].as_ptr(), width)
-                    };
+            for c in (0..across).step_by(width) {
+                let (rhs, rhs_step) = if c < copied_from {
+                    (b.elements[corner + c..].as_ptr(), b.row)
+                } else {
+                    (packed[(c - copied_from) * deep..].as_ptr(), width)
+                };
+                for i in (0..at.rows).step_by(group) {
+                    let down = group.min(at.rows - i);
                     let tile = Tile {
                         depth: deep,
                         lhs: a.elements[i * a.row + k * a.column..].as_ptr(),
