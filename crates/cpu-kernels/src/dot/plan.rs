@@ -114,7 +114,7 @@ impl Plan {
             return;
         }
         // Products with vectors and few rows are cut here, as those that do not cut themselves.
-        let spreads = T::SPREADS && rows > FEW_ROWS && columns > 1;
+        let spreads = T::spreads(depth) && rows > FEW_ROWS && columns > 1;
         let (row_grain, column_grain) = if spreads { (rows, columns) } else { tiles(rows, depth, columns) };
         let (down, across) = (rows.div_ceil(row_grain), columns.div_ceil(column_grain));
         if spreads {

@@ -44,19 +44,26 @@ pub(crate) trait Number: Pod + Send + Sync {
     /// Writes `a · b` to the part of the output; nobody else may have that part. `depth` and the part are not empty.
     fn product(pool: &Pool, out: &Shared<'_, Self>, at: Output, a: Matrix<'_, Self>, b: Matrix<'_, Self>, depth: usize);
 
-    /// Whether [`product`](Number::product) cuts large products into tasks itself.
-    const SPREADS: bool;
+    /// Whether [`product`](Number::product) cuts products of many rows and such a depth into tasks itself.
+    fn spreads(depth: usize) -> bool;
 }
 
 /// Products of so few rows or operations are ours; beyond, packing pays.
-pub(super) const FEW_ROWS: usize = 12;
+pub(super) const FEW_ROWS: usize = 24;
 const SMALL: usize = 32 * 32 * 32;
 
+/// From this depth on, packing as `gemm` does it is the fastest for floats.
+const DEEP: usize = 64;
+
 macro_rules! reals {
-    ($($T:ident $zero:literal)*) => {$(
+    ($($T:ident $zero:literal |$given:ident| $packed:expr;)*) => {$(
         impl Number for $T {
             const ZERO: $T = $zero;
-            const SPREADS: bool = true;
+
+            fn spreads(depth: usize) -> bool {
+                let $given = depth;
+                !$packed
+            }
 
             fn product(
                 pool: &Pool,
@@ -71,20 +78,31 @@ macro_rules! reals {
                 }
                 if at.rows <= FEW_ROWS || at.rows * at.columns * depth <= SMALL {
                     tile::product(out, at, a, b, depth);
-                } else {
+                } else if Self::spreads(depth) {
                     blocked::product(pool, out, at, a, b, depth);
+                } else {
+                    packed(out, at, a, b, depth, 1 as $T, $zero);
                 }
             }
         }
     )*};
 }
-reals! { f32 0.0 f64 0.0 u8 0 u16 0 u32 0 u64 0 }
+reals! {
+    f32 0.0 |depth| depth >= DEEP;
+    f64 0.0 |depth| depth >= DEEP;
+    u8 0 |_depth| false;
+    u16 0 |_depth| false;
+    u32 0 |_depth| false;
+    u64 0 |_depth| false;
+}
 
 macro_rules! complex {
     ($($T:ident)*) => {$(
         impl Number for Complex<$T> {
             const ZERO: Self = Complex { re: 0.0, im: 0.0 };
-            const SPREADS: bool = false;
+            fn spreads(_: usize) -> bool {
+                false
+            }
 
             fn product(
                 _: &Pool,
