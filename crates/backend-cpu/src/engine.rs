@@ -4,6 +4,7 @@
 //! `pmap`). The evaluator runs their bodies side by side and lets them meet for collectives. It is slow and right.
 
 use crate::custom_calls::{EvaluatedCalls, RegisteredCalls};
+use crate::sharding::SpreadValues;
 use cpu_compiler::{Cost, Error, Executable, Launch, MemoryUse, Options, Result};
 use cpu_runtime::Block;
 use stablehlo::eval::{Evaluator, Tensor, Value};
@@ -34,7 +35,8 @@ impl Engine {
             evaluated.evaluator(None)?;
             return Ok(Engine::Evaluated(evaluated));
         }
-        let options = Options { custom_calls: &RegisteredCalls };
+        let spread = (devices > 1).then(|| SpreadValues::of(module, devices));
+        let options = Options { custom_calls: &RegisteredCalls { spread: spread.as_ref() } };
         Executable::compile(module.clone(), &options).map(|executable| Engine::Compiled(Box::new(executable)))
     }
 

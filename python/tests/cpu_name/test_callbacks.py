@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.experimental import checkify, io_callback
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 
 @pytest.fixture(autouse=True)
@@ -144,6 +145,29 @@ def test_an_exception_in_a_debug_callback(devices):
 def test_results_of_the_wrong_shape_are_refused(devices):
     said = message_of(lambda x: jax.pure_callback(lambda a: np.zeros((2, 2), np.float32), x, x), jnp.ones(3))
     assert "(2, 2)" in said or "2,2" in said or "shape" in said
+
+
+def test_a_partitioned_callback_is_called_for_each_device_with_its_block(devices):
+    mesh = Mesh(np.array(devices[:2]), ("d",))
+    rows = jax.device_put(np.arange(8, dtype=np.int32).reshape(4, 2), NamedSharding(mesh, PartitionSpec("d")))
+    seen = []
+
+    @jax.jit
+    def f(x):
+        jax.debug.callback(lambda x: seen.append(np.asarray(x).tolist()), x + 1, partitioned=True)
+        return x
+
+    f(rows).block_until_ready()
+    jax.effects_barrier()
+    assert sorted(seen) == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+
+
+def test_callbacks_in_regions_for_each_device(devices):
+    doubled = jax.pmap(lambda x: jax.pure_callback(lambda a: np.asarray(a) * 2, jax.ShapeDtypeStruct(x.shape, x.dtype), x))
+    x = np.arange(2 * len(devices), dtype=np.float32).reshape(len(devices), 2)
+    np.testing.assert_array_equal(doubled(x), x * 2)
+    with pytest.raises(Exception, match="on purpose"):
+        jax.block_until_ready(jax.pmap(lambda x: jax.pure_callback(fail, x, x))(x))
 
 
 NESTED = """

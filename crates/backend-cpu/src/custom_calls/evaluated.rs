@@ -1,5 +1,6 @@
 //! Custom calls of programs that the reference evaluator runs: its registry, filled with the handlers of the process.
 
+use super::aligned::Aligned;
 use super::{CallContext, RegisteredCalls};
 use cpu_compiler::{ArrayType, CustomCall, CustomCalls, Error, Result};
 use stablehlo::eval::{self, OpError, Registry, Tensor, Value};
@@ -42,7 +43,7 @@ impl EvaluatedCalls {
                 types.map(|ty| ArrayType::of(module, ty)).collect::<Result<Vec<_>>>()
             };
             let (arguments, results) = (types(&mut operands.into_iter())?, types(&mut outputs.into_iter())?);
-            if let Some(call) = RegisteredCalls.bind(op, &arguments, &results)? {
+            if let Some(call) = RegisteredCalls::default().bind(op, &arguments, &results)? {
                 let arguments = arranged(op, "operand_layouts", arguments)?;
                 let bound = Bound { call, arguments, results: arranged(op, "result_layouts", results)? };
                 targets.entry(op.string("call_target_name")?.to_owned()).or_default().insert(op.id(), bound);
@@ -87,31 +88,6 @@ impl Bound {
             }
         };
         self.results.iter().zip(&results).map(value).collect()
-    }
-}
-
-/// Bytes at an address that suits every element.
-struct Aligned {
-    store: Vec<u8>,
-    start: usize,
-    length: usize,
-}
-
-impl Aligned {
-    fn new(bytes: &[u8]) -> Aligned {
-        const ALIGNMENT: usize = 64;
-        let mut store = vec![0; bytes.len() + ALIGNMENT];
-        let start = store.as_ptr().align_offset(ALIGNMENT);
-        store[start..start + bytes.len()].copy_from_slice(bytes);
-        Aligned { store, start, length: bytes.len() }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.store[self.start..self.start + self.length]
-    }
-
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.store[self.start..self.start + self.length]
     }
 }
 

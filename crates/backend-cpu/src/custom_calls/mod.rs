@@ -4,14 +4,17 @@
 //! other programs of this client, so the turn of the device is given up first, and it sees the floating-point mode that
 //! the thread had before the program.
 
+mod aligned;
 mod attributes;
 mod evaluated;
 mod packing;
+mod partitioned;
 mod registration;
 
 pub(crate) use evaluated::EvaluatedCalls;
 pub(crate) use registration::register;
 
+use crate::sharding::SpreadValues;
 use crate::{PLATFORM, queue};
 use cpu_compiler::{ArrayType, CustomCall, CustomCalls, Error, Result};
 use cpu_runtime::FlushDenormals;
@@ -27,10 +30,14 @@ const TYPED: i64 = 4;
 /// How Python callbacks were called before there were typed ones.
 const UNTYPED_CALLBACK: &str = "xla_python_cpu_callback";
 
-/// The handlers of the process.
-pub(crate) struct RegisteredCalls;
+/// The handlers of the process, for a program.
+#[derive(Default)]
+pub(crate) struct RegisteredCalls<'a> {
+    /// How values are spread, when the program runs once for several devices.
+    pub(crate) spread: Option<&'a SpreadValues>,
+}
 
-impl CustomCalls for RegisteredCalls {
+impl CustomCalls for RegisteredCalls<'_> {
     fn bind(
         &self,
         op: OpRef<'_>,
@@ -54,6 +61,14 @@ impl CustomCalls for RegisteredCalls {
         }
         let attrs = attributes::of(op)?;
         let specs = |types: &[ArrayType]| types.iter().map(spec).collect::<Result<Vec<_>>>();
+        if let Some(spread) = self.spread.filter(|_| target == partitioned::TARGET) {
+            let tilings = op.operands().iter().map(|&value| spread.tiling(value)).collect();
+            let (whole, blocks) = partitioned::blocks(arguments, tilings, spread.devices())?;
+            let site = CallSite::instantiate(handler, blocks, specs(results)?, attrs, &RunContext::default());
+            let call = BoundCall(site.map_err(error)?);
+            let call = partitioned::PartitionedCall { call, arguments: whole, devices: spread.devices() };
+            return Ok(Some(Arc::new(call)));
+        }
         let (arguments, results) = (specs(arguments)?, specs(results)?);
         let site = CallSite::instantiate(handler, arguments, results, attrs, &RunContext::default());
         Ok(Some(Arc::new(BoundCall(site.map_err(error)?))))

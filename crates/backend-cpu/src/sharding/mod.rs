@@ -8,4 +8,4 @@ mod propagation;
 mod tiling;
 
 pub(crate) use blocks::{cut, put_together};
-pub(crate) use tiling::{Tiling, of_arguments, of_results};
+pub(crate) use tiling::{SpreadValues, Tiling, of_arguments, of_results};

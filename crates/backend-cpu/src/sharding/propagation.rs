@@ -15,7 +15,15 @@ type Known = HashMap<ValueId, TensorSharding>;
 /// The shardings of the results of `main` that follow from those of its arguments.
 pub(super) fn results(module: &Module, main: Function<'_>) -> Vec<Option<TensorSharding>> {
     let arguments = (0..main.input_types().len()).map(|index| said(module, main.arg_attrs(index)).cloned());
-    follow(module, main, arguments.collect(), 0)
+    follow(module, main, arguments.collect(), 0, &mut Known::new())
+}
+
+/// The shardings of all values of which one is known, in `main` and in what it calls.
+pub(super) fn values(module: &Module, main: Function<'_>) -> HashMap<ValueId, TensorSharding> {
+    let arguments = (0..main.input_types().len()).map(|index| said(module, main.arg_attrs(index)).cloned());
+    let mut all = Known::new();
+    follow(module, main, arguments.collect(), 0, &mut all);
+    all
 }
 
 /// The sharding among the attributes of an argument or result.
@@ -35,20 +43,23 @@ fn follow(
     function: Function<'_>,
     arguments: Vec<Option<TensorSharding>>,
     depth: usize,
+    all: &mut Known,
 ) -> Vec<Option<TensorSharding>> {
     let count = function.result_types().len();
     let Some(entry) = function.entry().filter(|_| depth < MAX_DEPTH) else { return vec![None; count] };
     let mut known: Known =
         entry.args().iter().zip(arguments).filter_map(|(&value, sharding)| Some((value, sharding?))).collect();
-    walk(module, entry, &mut known, depth);
+    walk(module, entry, &mut known, depth, all);
     let returned = entry.terminator().map_or(&[][..], |op| op.operands());
-    returned.iter().map(|value| known.get(value).cloned()).collect()
+    let results = returned.iter().map(|value| known.get(value).cloned()).collect();
+    all.extend(known);
+    results
 }
 
-fn walk(module: &Module, block: BlockRef<'_>, known: &mut Known, depth: usize) {
+fn walk(module: &Module, block: BlockRef<'_>, known: &mut Known, depth: usize, all: &mut Known) {
     for id in block.ops() {
         let op = module.op(id);
-        for (&result, sharding) in op.results().iter().zip(of_op(module, op, known, depth)) {
+        for (&result, sharding) in op.results().iter().zip(of_op(module, op, known, depth, all)) {
             let rank = module.value_tensor(result).map(|tensor| tensor.dims.len());
             if let Some(sharding) = sharding.filter(|sharding| rank == Some(sharding.dim_shardings.len())) {
                 known.insert(result, sharding);
@@ -58,7 +69,7 @@ fn walk(module: &Module, block: BlockRef<'_>, known: &mut Known, depth: usize) {
 }
 
 /// One for each result of an op.
-fn of_op(module: &Module, op: OpRef<'_>, known: &Known, depth: usize) -> Vec<Option<TensorSharding>> {
+fn of_op(module: &Module, op: OpRef<'_>, known: &Known, depth: usize, all: &mut Known) -> Vec<Option<TensorSharding>> {
     if let Some(Attr::Sdy(attr)) = op.attr("sdy.sharding")
         && let SdyAttr::ShardingPerValue(shardings) = &**attr
     {
@@ -84,7 +95,7 @@ fn of_op(module: &Module, op: OpRef<'_>, known: &Known, depth: usize) -> Vec<Opt
         OpCode::FuncCall => {
             let callee = op.symbol("callee").ok().and_then(|name| module.function(name));
             let arguments = op.operands().iter().map(|value| known.get(value).cloned()).collect();
-            callee.map_or_else(Vec::new, |callee| follow(module, callee, arguments, depth + 1))
+            callee.map_or_else(Vec::new, |callee| follow(module, callee, arguments, depth + 1, all))
         }
         OpCode::While | OpCode::OptimizationBarrier => {
             op.operands().iter().map(|value| known.get(value).cloned()).collect()
@@ -106,6 +117,14 @@ fn of_op(module: &Module, op: OpRef<'_>, known: &Known, depth: usize) -> Vec<Opt
             let source = |dim: usize| places.iter().position(|&place| place as usize == dim);
             dims_from(sharding, (0..result.dims.len()).map(source))
         })),
+        OpCode::Slice
+        | OpCode::DynamicSlice
+        | OpCode::Pad
+        | OpCode::DynamicUpdateSlice
+        | OpCode::Concatenate
+        | OpCode::Sort => {
+            (0..op.results().len()).map(|index| operand(index).and_then(|sharding| whole_dims(op, sharding))).collect()
+        }
         OpCode::Reshape => one(operand(0).and_then(|sharding| reshaped(op, sharding))),
         OpCode::DotGeneral => one(product(op, operand(0), operand(1))),
         code if keeps_dims(code) => one(element_wise(module, op, known)),
@@ -192,6 +211,20 @@ fn with_dims(like: &TensorSharding, dim_shardings: Vec<DimensionSharding>) -> Te
 
 fn open(axes: &[AxisRef]) -> DimensionSharding {
     DimensionSharding { axes: axes.into(), is_closed: false, priority: None }
+}
+
+/// Dimensions along which an op takes all there is keep their axes; along others it needs neighbours.
+fn whole_dims(op: OpRef<'_>, sharding: &TensorSharding) -> Option<TensorSharding> {
+    let (from, to) = (&op.operand_tensor(0)?.dims, &op.result_tensor(0)?.dims);
+    let along = match op.code() {
+        OpCode::Concatenate | OpCode::Sort => usize::try_from(op.int("dimension").ok()?).ok(),
+        _ => None,
+    };
+    let part = (op.code() == OpCode::DynamicUpdateSlice).then(|| op.operand_tensor(1)).flatten();
+    let whole = |dim: &usize| {
+        from[*dim] == to[*dim] && along != Some(*dim) && part.is_none_or(|part| part.dims[*dim] == to[*dim])
+    };
+    dims_from(sharding, (0..to.len()).map(|dim| Some(dim).filter(whole)))
 }
 
 /// Dimensions of extent 1 come and go; others must stay as they are.

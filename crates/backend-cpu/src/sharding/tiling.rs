@@ -3,7 +3,8 @@
 use super::propagation;
 use pjrt_wrapper::client_trait::{OpSharding, Result, Shape, Status};
 use stablehlo::ir::attrs::{AxisRef, SdyAttr, SdyMesh, SdyMeshRef, TensorSharding};
-use stablehlo::ir::{Attr, Function, Module, OpCode, StrId};
+use stablehlo::ir::{Attr, Function, Module, OpCode, StrId, ValueId};
+use std::collections::HashMap;
 
 /// A sharding over a known number of devices, called by their positions in the device assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +85,31 @@ pub(crate) fn of_results(module: &Module, main: Function<'_>, shapes: &[Shape], 
         }
     };
     shapes.iter().enumerate().zip(followed).map(of_one).collect()
+}
+
+/// How the values of a program are spread, as far as it is known.
+pub(crate) struct SpreadValues {
+    devices: usize,
+    tilings: HashMap<ValueId, Tiling>,
+}
+
+impl SpreadValues {
+    pub(crate) fn of(module: &Module, devices: usize) -> SpreadValues {
+        let known = module.function("main").map(|main| propagation::values(module, main)).unwrap_or_default();
+        let tiled = |(value, sharding): (ValueId, TensorSharding)| {
+            let rank = module.value_tensor(value)?.dims.len();
+            Some((value, tiling(module, &sharding, rank, devices).ok()?))
+        };
+        SpreadValues { devices, tilings: known.into_iter().filter_map(tiled).collect() }
+    }
+
+    pub(crate) fn devices(&self) -> usize {
+        self.devices
+    }
+
+    pub(crate) fn tiling(&self, value: ValueId) -> Option<Tiling> {
+        self.tilings.get(&value).cloned()
+    }
 }
 
 fn tiling(module: &Module, sharding: &TensorSharding, rank: usize, devices: usize) -> Result<Tiling> {
@@ -275,22 +301,23 @@ mod tests {
           }
           func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
               %b: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}, %c: tensor<f32>)
-              -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8x1x8xf32>, tensor<8x8xf32>, tensor<2x32xf32>) {
+              -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8x1x8xf32>, tensor<8x8xf32>, tensor<2x32xf32>, tensor<8x2xf32>) {
             %0 = func.call @double(%a) : (tensor<8x8xf32>) -> tensor<8x8xf32>
             %1 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
             %2 = stablehlo.reduce(%a init: %c) applies stablehlo.add across dimensions = [1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
             %3 = stablehlo.reshape %b : (tensor<8x8xf32>) -> tensor<8x1x8xf32>
             %4 = stablehlo.transpose %a, dims = [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
             %5 = stablehlo.reshape %a : (tensor<8x8xf32>) -> tensor<2x32xf32>
-            return %0, %1, %2, %3, %4, %5 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8x1x8xf32>, tensor<8x8xf32>, tensor<2x32xf32>
+            %6 = stablehlo.slice %a [0:8, 2:4] : (tensor<8x8xf32>) -> tensor<8x2xf32>
+            return %0, %1, %2, %3, %4, %5, %6 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8x1x8xf32>, tensor<8x8xf32>, tensor<2x32xf32>, tensor<8x2xf32>
           }
         }"#;
         let module = stablehlo::read_program(text.as_bytes()).expect("a program");
         let shape = |dims: &[i64]| Shape::new(ElementType::F32, dims).unwrap();
-        let shapes = [&[8, 8][..], &[8, 8], &[8], &[8, 1, 8], &[8, 8], &[2, 32]].map(shape);
+        let shapes = [&[8, 8][..], &[8, 8], &[8], &[8, 1, 8], &[8, 8], &[2, 32], &[8, 2]].map(shape);
         let tilings = of_results(&module, module.function("main").expect("main"), &shapes, 8).unwrap();
         let grids: Vec<&[usize]> = tilings.iter().map(|tiling| &tiling.grid[..]).collect();
-        assert_eq!(grids, [&[4, 1][..], &[4, 2], &[4], &[1, 1, 2], &[1, 4], &[1, 1]]);
+        assert_eq!(grids, [&[4, 1][..], &[4, 2], &[4], &[1, 1, 2], &[1, 4], &[1, 1], &[4, 1]]);
     }
 
     fn tiled(grid: &[i64], devices: &[i64], replicate_on_last_dim: bool) -> OpSharding {
