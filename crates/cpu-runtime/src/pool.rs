@@ -12,7 +12,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 
 /// How often an idle worker looks before it sleeps; a fraction of a millisecond, in which the next loop of the
@@ -106,11 +106,29 @@ impl Shared {
     }
 }
 
+/// How often this process was forked off another since the first call: a number that differs between a pool's process
+/// and its children, and costs no system call to look at.
+fn forks() -> usize {
+    static FORKS: AtomicUsize = AtomicUsize::new(0);
+    static COUNTED: Once = Once::new();
+    extern "C" fn count() {
+        FORKS.fetch_add(1, Ordering::Relaxed);
+    }
+    COUNTED.call_once(|| {
+        // SAFETY: the handler touches an atomic number and nothing else, which is allowed in a child of fork. Without
+        // memory for it, pools in children would wait for threads that are not there, so that is no way to go on.
+        let registered = unsafe { libc::pthread_atfork(None, None, Some(count)) };
+        assert_eq!(registered, 0, "no memory to watch forks");
+    });
+    FORKS.load(Ordering::Relaxed)
+}
+
 /// A pool of threads that work on jobs together with whoever starts them.
 pub struct Pool {
     shared: Arc<Shared>,
     threads: usize,
-    process: u32,
+    /// Forks of the process before this was made.
+    forks: usize,
     workers: Vec<thread::JoinHandle<()>>,
 }
 
@@ -118,6 +136,7 @@ impl Pool {
     /// A pool in which `threads` threads work on a job: the starter and `threads - 1` others. If the system gives
     /// fewer, there are fewer.
     pub fn new(threads: usize) -> Pool {
+        let forks = forks();
         let shared = Arc::new(Shared::default());
         let spawn = |index: usize| {
             let shared = shared.clone();
@@ -131,12 +150,17 @@ impl Pool {
                 .ok()
         };
         let workers: Vec<_> = (1..threads).map_while(spawn).collect();
-        Pool { shared, threads: workers.len() + 1, process: std::process::id(), workers }
+        Pool { shared, threads: workers.len() + 1, forks, workers }
     }
 
     /// Threads that can work on one job, the starter included. One in a forked child, where the others are not.
     pub fn threads(&self) -> usize {
-        if self.process == std::process::id() { self.threads } else { 1 }
+        if self.is_home() { self.threads } else { 1 }
+    }
+
+    /// Whether the threads are in this process.
+    fn is_home(&self) -> bool {
+        self.forks == forks()
     }
 
     /// Calls `task(0)` to `task(tasks - 1)`, each once, on several threads, and returns when all are done.
@@ -184,7 +208,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        if self.process != std::process::id() {
+        if !self.is_home() {
             // The workers stayed in the parent; there is nobody to join.
             self.workers.drain(..).for_each(std::mem::forget);
             return;

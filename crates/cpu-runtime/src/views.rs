@@ -15,7 +15,7 @@ pub struct Span {
 
 impl fmt::Display for Span {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}[{}..{}]", self.region, self.start, self.start + self.length)
+        write!(out, "{}[{}..{}]", self.region, self.start, self.start.saturating_add(self.length))
     }
 }
 

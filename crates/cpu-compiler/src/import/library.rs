@@ -4,13 +4,16 @@ use super::Importer;
 use super::kernels::{sizes, supported};
 use super::patterns::sort_keys;
 use crate::error::Result;
-use crate::graph::Value;
+use crate::graph::{Op, Value};
+use crate::kernel::Prepared;
 use cpu_kernels::{
-    Cholesky, Fft, FftKind, KeyOrder, RandomAlgorithm, RngBitGenerator, Sort, SortBody, TopK, TriangularSolve,
+    Cholesky, Fft, FftKind, KeyOrder, RandomAlgorithm, RngBitGenerator, Sort, SortBody, SortKey, TopK, TriangularSolve,
     TriangularSystem,
 };
+use stablehlo::ElementType;
 use stablehlo::ir::attrs::{FftType, RngAlgorithm, Transpose};
 use stablehlo::ir::{Attr, OpCode, OpRef};
+use std::sync::Arc;
 
 impl<'m> Importer<'m> {
     /// The results of an op of the library; `None` when it is none of it.
@@ -48,6 +51,12 @@ impl<'m> Importer<'m> {
         let dimension = if dimension < 0 { dimension + rank as i64 } else { dimension } as usize;
         // The parts of a complex number have an order of their own in JAX's comparators.
         let keys = sort_keys(op).filter(|keys| keys.iter().all(|key| !shapes[key.operand].storage.is_complex()));
+        if let Some(keys) = &keys
+            && let Some(k) = self.wanted_prefix(op, dimension)
+            && let Some(results) = self.first_of_sort(op, &inputs, keys, dimension, k)?
+        {
+            return Ok(Some(results));
+        }
         let body = match keys {
             Some(keys) => SortBody::Keys(keys),
             None => {
@@ -59,6 +68,56 @@ impl<'m> Importer<'m> {
         let Some(kernel) = supported(Sort::prepare(&shapes, dimension, &body))? else { return Ok(None) };
         let nanoseconds = 200 + 20 * shapes[0].elements() as u64;
         self.prepared(op, kernel, inputs, nanoseconds)
+    }
+
+    /// How many elements at the beginning of each row anybody wants of a sort, if that is not all of them.
+    fn wanted_prefix(&mut self, op: OpRef<'m>, dimension: usize) -> Option<usize> {
+        let module = self.module;
+        let mut wanted = None;
+        for result in op.results() {
+            for &user in self.users().get(result).map_or(&[][..], Vec::as_slice) {
+                let user = module.op(user);
+                let prefix = user.result_tensor(0)?.dims.get(dimension).and_then(|&size| usize::try_from(size).ok())?;
+                let (from, to) = (user.operand_tensor(0)?, user.result_tensor(0)?);
+                let plain = user.code() == OpCode::Slice
+                    && user.i64s("start_indices").ok()?.iter().all(|&start| start == 0)
+                    && user.i64s("strides").ok()?.iter().all(|&stride| stride == 1)
+                    && (0..from.rank()).all(|d| d == dimension || from.dims[d] == to.dims[d]);
+                if !plain || *wanted.get_or_insert(prefix) != prefix {
+                    return None;
+                }
+            }
+        }
+        wanted
+    }
+
+    /// A sort of values with their places, of which only the greatest are wanted: a part of what JAX's `top_k` becomes
+    /// in portable programs. The results are as short as what is cut from them.
+    fn first_of_sort(
+        &mut self,
+        op: OpRef<'m>,
+        inputs: &[Value],
+        keys: &[SortKey],
+        dimension: usize,
+        k: usize,
+    ) -> Result<Option<Vec<Value>>> {
+        let (&[x, places], &[key]) = (inputs, keys) else { return Ok(None) };
+        let shape = self.shape(x)?;
+        let counted = matches!(self.graph.op(places), Op::Iota(dim) if *dim == dimension)
+            && self.graph.ty(places).element == Some(ElementType::I32);
+        if !counted || key.operand != 0 || !key.descending || dimension + 1 != shape.rank() {
+            return Ok(None);
+        }
+        let Some(kernel) = supported(TopK::prepare(&shape, k, true, key.order))? else { return Ok(None) };
+        let nanoseconds = 200 + 2 * shape.elements() as u64;
+        let mut results = self.result_types(op)?;
+        for ty in &mut results {
+            let mut short = (**ty).clone();
+            short.dims[dimension] = k;
+            *ty = Arc::new(short);
+        }
+        let kernel = Prepared { name: "top_k", kernel, nanoseconds, flops: 0.0 };
+        Ok(Some(self.kernel(Arc::new(kernel), vec![x], &results, false)))
     }
 
     fn top_k(&mut self, op: OpRef<'m>, k: i64, largest: bool) -> Result<Option<Vec<Value>>> {

@@ -36,6 +36,7 @@ pub(crate) fn import(module: &Module, custom_calls: &dyn CustomCalls) -> Result<
         types: HashMap::new(),
         block: Graph::MAIN,
         stack: Vec::new(),
+        users: None,
         inlined: Vec::new(),
     };
     importer.main()?;
@@ -53,6 +54,8 @@ pub(crate) struct Importer<'m> {
     /// Where nodes are added.
     block: BlockId,
     stack: Vec<Frame>,
+    /// Who uses each value of the module, once somebody has asked.
+    users: Option<HashMap<ValueId, Vec<OpId>>>,
     /// Functions whose inlining is under way.
     inlined: Vec<OpId>,
 }
@@ -77,6 +80,17 @@ impl<'m> Importer<'m> {
 
     fn value(&self, id: ValueId) -> Result<Value> {
         self.values[id.index()].ok_or_else(|| Error::internal("a value is used before it is defined"))
+    }
+
+    fn users(&mut self) -> &HashMap<ValueId, Vec<OpId>> {
+        let module = self.module;
+        self.users.get_or_insert_with(|| {
+            let mut users: HashMap<ValueId, Vec<OpId>> = HashMap::new();
+            for id in module.walk(module.root()) {
+                module.op(id).operands().iter().for_each(|&value| users.entry(value).or_default().push(id));
+            }
+            users
+        })
     }
 
     fn operands(&self, op: OpRef<'_>) -> Result<Vec<Value>> {

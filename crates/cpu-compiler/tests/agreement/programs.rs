@@ -182,3 +182,30 @@ fn extremes_are_the_first_of_equals_and_nan_before_all() {
         ));
     }
 }
+
+#[test]
+fn the_first_of_a_sort_are_what_is_cut_from_it() {
+    for (direction, k) in [("GT", 3), ("GT", 12), ("LT", 3)] {
+        agree(&format!(
+            "func.func @main(%y: tensor<4x12xf32>) -> (tensor<4x{k}xi32>, tensor<4x{k}xf32>, tensor<{k}xi32>) {{
+              %i = stablehlo.iota dim = 1 : tensor<4x12xi32>
+              %s, %p = \"stablehlo.sort\"(%y, %i) <{{dimension = 1 : i64, is_stable = true}}> ({{
+              ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+                %r = stablehlo.compare {direction}, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+                stablehlo.return %r : tensor<i1>
+              }}) : (tensor<4x12xf32>, tensor<4x12xi32>) -> (tensor<4x12xf32>, tensor<4x12xi32>)
+              %v = stablehlo.slice %s [0:4, 0:{k}] : (tensor<4x12xf32>) -> tensor<4x{k}xf32>
+              %q = stablehlo.slice %p [0:4, 0:{k}] : (tensor<4x12xi32>) -> tensor<4x{k}xi32>
+              %x = stablehlo.constant {SPECIAL}
+              %j = stablehlo.iota dim = 0 : tensor<12xi32>
+              %t, %o = \"stablehlo.sort\"(%x, %j) <{{dimension = 0 : i64, is_stable = true}}> ({{
+              ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+                %r = stablehlo.compare {direction}, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+                stablehlo.return %r : tensor<i1>
+              }}) : (tensor<12xf32>, tensor<12xi32>) -> (tensor<12xf32>, tensor<12xi32>)
+              %u = stablehlo.slice %o [0:{k}] : (tensor<12xi32>) -> tensor<{k}xi32>
+              return %q, %v, %u : tensor<4x{k}xi32>, tensor<4x{k}xf32>, tensor<{k}xi32>
+            }}"
+        ));
+    }
+}

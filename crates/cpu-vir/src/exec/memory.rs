@@ -185,6 +185,17 @@ pub(super) fn memory(storage: Storage) -> Memory {
     }
 }
 
+/// The bits of one lane of `size` bytes.
+///
+/// # Safety
+/// `src` is valid for reads of that many bytes.
+pub(super) unsafe fn bits(src: *const u8, size: usize) -> u64 {
+    let mut bits = [0u8; 8];
+    // SAFETY: the caller's promise; no lane has more than eight bytes.
+    unsafe { std::ptr::copy_nonoverlapping(src, bits.as_mut_ptr(), size.min(8)) };
+    u64::from_le_bytes(bits)
+}
+
 /// Writes the same bits to `n` lanes of `size` bytes.
 ///
 /// # Safety

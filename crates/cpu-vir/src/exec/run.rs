@@ -245,7 +245,13 @@ impl Frame<'_> {
                 // SAFETY: the lanes are within the slot; the run is within the operand.
                 true => unsafe {
                     let src = operand.wrapping_offset(run.position as isize);
-                    (load.function)(dst, src, stride as isize, run.length);
+                    if stride == 0 && run.length > 1 {
+                        // One element for the whole run.
+                        (load.function)(dst, src, 0, 1);
+                        memory::fill(dst, memory::bits(dst, load.size), load.size, run.length);
+                    } else {
+                        (load.function)(dst, src, stride as isize, run.length);
+                    }
                 },
                 // SAFETY: the lanes are within the slot.
                 false => unsafe { memory::fill(dst, load.fill, load.size, run.length) },
