@@ -133,7 +133,8 @@ pub(crate) fn neutral(kind: ReduceKind, element: ElementType) -> Option<Vec<u8>>
     let least = if signed { 1u64 << (bits - 1) } else { 0 };
     let most = match signed {
         true => (1u64 << (bits - 1)) - 1,
-        false => u64::MAX >> (64 - bits),
+        // Complex numbers are wider, and have no such bound.
+        false => u64::MAX >> 64u32.saturating_sub(bits),
     };
     match element.kind() {
         // Narrow integers have bounds that their bytes do not have.
@@ -293,4 +294,17 @@ fn small_float(element: ElementType, bytes: &[u8]) -> f32 {
     use stablehlo::eval::ops::convert::convert;
     let tensor = Tensor::from_bytes(element, &[], bytes).and_then(|tensor| convert(&tensor, ElementType::F32));
     tensor.map_or(f32::NAN, |tensor| tensor.as_slice::<f32>()[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_every_width_begin_with_zero() {
+        for element in [ElementType::I8, ElementType::U64, ElementType::F64, ElementType::C64, ElementType::C128] {
+            let zero = neutral(ReduceKind::Sum, element).expect("a neutral element");
+            assert!(zero.iter().all(|&byte| byte & 0x7f == 0), "{element:?}: {zero:?}");
+        }
+    }
 }
