@@ -5,7 +5,6 @@ use crate::executable::{Argument, Launch};
 use crate::kernel::Env;
 use crate::plan::{ArgumentPlan, Plan, Step};
 use cpu_runtime::{Block, Pool, Span, Views};
-use std::borrow::Cow;
 
 /// The pool as loops want it.
 struct Spread<'a>(&'a Pool);
@@ -20,7 +19,7 @@ impl cpu_vir::exec::Spread for Spread<'_> {
 pub(crate) fn run(plan: &Plan, launch: Launch<'_>) -> Result<Vec<Block>> {
     let Launch { arguments, pool, budget, process, context, cancelled } = launch;
     let mut results: Vec<Option<Block>> = plan.results.iter().map(|_| None).collect();
-    let mut kept: Vec<Cow<'_, [u8]>> = Vec::new();
+    let mut kept: Vec<&[u8]> = Vec::new();
     let mut donated: Vec<Block> = Vec::new();
     let mut places: Vec<Place> = Vec::with_capacity(arguments.len());
     for (argument, fate) in arguments.into_iter().zip(&plan.arguments) {
@@ -36,7 +35,7 @@ pub(crate) fn run(plan: &Plan, launch: Launch<'_>) -> Result<Vec<Block>> {
                 places.push(Place::Gone);
             }
             (Argument::Borrowed(bytes), ArgumentPlan::Read) => {
-                kept.push(Cow::Borrowed(bytes));
+                kept.push(bytes);
                 places.push(Place::Kept(kept.len() - 1));
             }
             (Argument::Donated(block), ArgumentPlan::Read) => {
@@ -57,7 +56,7 @@ pub(crate) fn run(plan: &Plan, launch: Launch<'_>) -> Result<Vec<Block>> {
         let mut views = Views::new();
         for place in &places {
             views.add(match place {
-                Place::Kept(index) => &kept[*index],
+                Place::Kept(index) => kept[*index],
                 Place::Donated(index) => donated[*index].bytes(),
                 Place::Gone => &[],
             });

@@ -45,9 +45,8 @@ fn address<B: Backend>(buffer: &BufferState<B>) -> Result<u64> {
             buffer.shape
         ))
     };
-    let source = buffer.held_or_live()?;
-    source.exists().wait()?;
-    let known = source.now()?.ok_or_else(none)?;
+    // What does not exist yet may be waiting for this very caller to fulfil it.
+    let known = buffer.held_or_live()?.now()?.ok_or_else(none)?;
     match known.device_address() {
         // Where contents get their memory when they are computed; callers read them next, so they wait anyway.
         None if known.is_on_cpu() => {
