@@ -79,15 +79,15 @@ enum Place {
 }
 
 fn steps(plan: &Plan, views: &mut Views<'_>, env: &Env<'_>) -> Result<()> {
+    let threads = env.pool.threads();
     let mut at = 0;
     while let Some(step) = plan.steps.get(at) {
         at += 1;
         match step {
             Step::Loop { kernel, reads, writes, parts } => {
-                let parts = (*parts).min(4 * env.pool.threads());
+                let parts = if threads == 1 { 1 } else { (*parts).min(4 * threads) };
                 let done = views.with(reads, writes, |inputs, outputs| match parts {
                     0 | 1 => kernel.run(inputs, outputs, 0..kernel.points()),
-                    _ if env.pool.threads() == 1 => kernel.run(inputs, outputs, 0..kernel.points()),
                     _ => kernel.run_on(&Spread(env.pool), parts, inputs, outputs),
                 });
                 done.map_err(|error| Error::internal(error.to_string()))?;

@@ -18,6 +18,7 @@ use stablehlo::ir::attrs::ComparisonDirection;
 use stablehlo::ir::{OpCode, OpRef};
 use std::sync::Arc;
 
+/// Attribute lists that a verified op has no negative numbers in.
 pub(super) fn sizes(list: &[i64]) -> Vec<usize> {
     list.iter().map(|&size| size as usize).collect()
 }

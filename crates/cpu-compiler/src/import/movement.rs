@@ -1,17 +1,13 @@
 //! Ops that move elements, and annotations, which do not even do that.
 
 use super::Importer;
+use super::kernels::sizes;
 use crate::array_type::ArrayType;
 use crate::error::Result;
 use crate::graph::{Op, Value};
 use crate::kernel::{DynamicSlice, DynamicUpdateSlice};
 use stablehlo::ir::{OpCode, OpRef};
 use std::sync::Arc;
-
-/// Attribute lists that a verified op has no negative numbers in.
-fn sizes(list: &[i64]) -> Vec<usize> {
-    list.iter().map(|&size| size as usize).collect()
-}
 
 impl<'m> Importer<'m> {
     /// The results of an op that moves elements; `None` when it is none.

@@ -1,6 +1,7 @@
 //! Reductions that loops can do: one of the usual operations for each operand.
 
 use super::Importer;
+use super::kernels::{reduce_kind, sizes};
 use super::region::pairwise;
 use crate::array_type::ArrayType;
 use crate::error::Result;
@@ -19,7 +20,7 @@ impl<'m> Importer<'m> {
         let Some(operations) = pairwise(op, 0) else { return Ok(None) };
         let inputs = self.operands(op)?;
         let n = operations.len();
-        let mut dims: Vec<usize> = op.i64s("dimensions")?.iter().map(|&dim| dim as usize).collect();
+        let mut dims = sizes(op.i64s("dimensions")?);
         dims.sort_unstable();
         let mut plan = Vec::with_capacity(n);
         for (index, (_, operation)) in operations.into_iter().enumerate() {
@@ -55,20 +56,8 @@ impl<'m> Importer<'m> {
 }
 
 /// The kind of a reduction over an element type, and the value that changes no result.
-pub(super) fn kind(operation: BinaryOp, element: ElementType) -> Option<(ReduceKind, Vec<u8>)> {
-    let bool = element == ElementType::Bool;
-    let kind = match operation {
-        BinaryOp::Add | BinaryOp::Max if bool => ReduceKind::Or,
-        BinaryOp::Mul | BinaryOp::Min if bool => ReduceKind::And,
-        BinaryOp::Add => ReduceKind::Sum,
-        BinaryOp::Mul => ReduceKind::Product,
-        BinaryOp::Min => ReduceKind::Min,
-        BinaryOp::Max => ReduceKind::Max,
-        BinaryOp::And => ReduceKind::And,
-        BinaryOp::Or => ReduceKind::Or,
-        BinaryOp::Xor => ReduceKind::Xor,
-        _ => return None,
-    };
+fn kind(operation: BinaryOp, element: ElementType) -> Option<(ReduceKind, Vec<u8>)> {
+    let kind = reduce_kind(operation, Some(element))?;
     // Sums of complex numbers go part by part; products do not.
     let complex = element.kind() == ElementKind::Complex;
     let ty = ArrayType::new(element, &[]);

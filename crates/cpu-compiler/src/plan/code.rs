@@ -82,8 +82,9 @@ enum Then {
 struct Linear<'g> {
     graph: &'g Graph,
     code: Code,
-    /// The loop around each block, innermost first, as the position of its head.
+    /// Uses so far: what, where, and in which block.
     uses: Vec<(Value, Position, BlockId)>,
+    /// Where the loop ends that a block belongs to.
     ends: HashMap<BlockId, Position>,
 }
 

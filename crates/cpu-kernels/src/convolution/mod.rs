@@ -8,15 +8,12 @@ mod depthwise;
 mod direct;
 mod plan;
 
+use crate::dot::{Factors, with_sums};
+use crate::view::{numbers, numbers_mut};
+use crate::window::WindowDimension;
+use crate::{KernelError, OpKernel, Shape};
 use cpu_runtime::Pool;
 use cpu_vir::Storage;
-use num_complex::Complex;
-
-use crate::convert::Conversion;
-use crate::dot::{converted, domain};
-use crate::view::{numbers, numbers_mut, with_operands};
-use crate::window::WindowDimension;
-use crate::{KernelError, OpKernel, Shape, scratch};
 
 use plan::Plan;
 
@@ -53,14 +50,8 @@ pub struct ConvolutionWindow {
 
 /// Inputs: the array and the kernel. Output: the sums.
 pub struct Convolution {
-    lhs: Shape,
-    rhs: Shape,
-    result: Shape,
+    factors: Factors,
     plan: Plan,
-    compute: Storage,
-    lhs_conversion: Option<Conversion>,
-    rhs_conversion: Option<Conversion>,
-    result_conversion: Option<Conversion>,
 }
 
 impl Convolution {
@@ -78,66 +69,22 @@ impl Convolution {
         lhs.check(OP)?;
         rhs.check(OP)?;
         let plan = Plan::new(&lhs.dims, &rhs.dims, dimensions, window)?;
-        let compute = domain(lhs.storage, rhs.storage, result);
         let result = Shape::new(result, plan.result_dims());
-        result.check(OP)?;
-        Ok(Convolution {
-            lhs_conversion: Conversion::between(lhs.storage, compute, lhs.elements()),
-            rhs_conversion: Conversion::between(rhs.storage, compute, rhs.elements()),
-            result_conversion: Conversion::between(compute, result.storage, result.elements()),
-            lhs: lhs.clone(),
-            rhs: rhs.clone(),
-            result,
-            plan,
-            compute,
-        })
+        Ok(Convolution { factors: Factors::prepare(OP, lhs, rhs, result)?, plan })
     }
 
     /// The shape of the result.
     pub fn result(&self) -> &Shape {
-        &self.result
-    }
-
-    fn compute(&self, pool: &Pool, lhs: &[u8], rhs: &[u8], out: &mut [u8]) {
-        macro_rules! convolve {
-            ($T:ty) => {
-                self.plan.run::<$T>(pool, numbers(lhs), numbers(rhs), numbers_mut(out))
-            };
-        }
-        match self.compute {
-            Storage::F32 => convolve!(f32),
-            Storage::F64 => convolve!(f64),
-            Storage::Complex64 => convolve!(Complex<f32>),
-            Storage::Complex128 => convolve!(Complex<f64>),
-            _ => match self.compute.size() {
-                1 => convolve!(u8),
-                2 => convolve!(u16),
-                4 => convolve!(u32),
-                _ => convolve!(u64),
-            },
-        }
+        self.factors.result()
     }
 }
 
 impl OpKernel for Convolution {
     fn run(&self, pool: &Pool, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<(), KernelError> {
-        with_operands((&[&self.lhs, &self.rhs], inputs), (&[&self.result], outputs), |inputs, outputs| {
-            let out = &mut *outputs[0];
-            let (lhs_count, rhs_count) = (self.lhs.elements(), self.rhs.elements());
-            converted(pool, &self.lhs_conversion, inputs[0], lhs_count, self.compute, |lhs| {
-                converted(pool, &self.rhs_conversion, inputs[1], rhs_count, self.compute, |rhs| {
-                    match &self.result_conversion {
-                        None => self.compute(pool, lhs, rhs, out),
-                        Some(conversion) => {
-                            scratch::with(self.result.elements() * self.compute.size(), |sums: &mut [u8]| {
-                                self.compute(pool, lhs, rhs, sums);
-                                conversion.run(pool, sums, out);
-                            })
-                        }
-                    }
-                })
-            });
-            Ok(())
+        self.factors.run(pool, inputs, outputs, |lhs, rhs, out| {
+            with_sums!(self.factors.compute(), T => {
+                self.plan.run::<T>(pool, numbers(lhs), numbers(rhs), numbers_mut(out))
+            })
         })
     }
 }
