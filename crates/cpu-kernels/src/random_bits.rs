@@ -6,7 +6,7 @@
 
 use bytemuck::Pod;
 use cpu_runtime::Pool;
-use cpu_vir::Storage;
+use cpu_vir::{Storage, threefry};
 
 use crate::lanes::has_avx2;
 use crate::parallel::{Shared, ranges};
@@ -241,26 +241,16 @@ fn three_fry(state: [u64; 2], first: u64, words: &mut [[u32; LANES]; 2]) {
 
 #[inline(always)]
 fn three_fry_lanes(state: [u64; 2], first: u64, words: &mut [[u32; LANES]; 2]) {
-    const ROTATIONS: [[u32; 4]; 2] = [[13, 15, 26, 6], [17, 29, 16, 24]];
     let key = [state[0] as u32, (state[0] >> 32) as u32];
-    let keys = [key[0], key[1], key[0] ^ key[1] ^ 0x1BD1_1BDA];
     let start = state[1].wrapping_add(first);
-    let mut x: [u32; LANES] = std::array::from_fn(|i| (start.wrapping_add(i as u64) as u32).wrapping_add(keys[0]));
-    let mut y: [u32; LANES] =
-        std::array::from_fn(|i| ((start.wrapping_add(i as u64) >> 32) as u32).wrapping_add(keys[1]));
-    for group in 0..5 {
-        for rotation in ROTATIONS[group % 2] {
-            for (x, y) in x.iter_mut().zip(&mut y) {
-                *x = x.wrapping_add(*y);
-                *y = y.rotate_left(rotation) ^ *x;
-            }
-        }
-        for (x, y) in x.iter_mut().zip(&mut y) {
-            *x = x.wrapping_add(keys[(group + 1) % 3]);
-            *y = y.wrapping_add(keys[(group + 2) % 3]).wrapping_add(group as u32 + 1);
-        }
+    let [xs, ys] = words;
+    for (i, (x, y)) in xs.iter_mut().zip(&mut *ys).enumerate() {
+        let counter = start.wrapping_add(i as u64);
+        (*x, *y) = (counter as u32, (counter >> 32) as u32);
     }
-    *words = [x, y];
+    for (x, y) in xs.iter_mut().zip(ys) {
+        [*x, *y] = threefry(key, [*x, *y]);
+    }
 }
 
 /// Ten rounds of Philox on the counters from `counter` on.

@@ -66,6 +66,8 @@ fn binary(op: BinaryOp, ty: Type) -> u64 {
         BinaryOp::Pow if ty.is_float() => 3000,
         BinaryOp::Pow => 8000,
         BinaryOp::Atan2 => 1000,
+        // Of 64-bit lanes.
+        BinaryOp::Threefry => 1500,
         BinaryOp::Min | BinaryOp::Max => 70,
         _ => 45,
     }

@@ -19,7 +19,7 @@ use crate::verify::{Invalid, verify};
 /// The program with every elementary function written out.
 ///
 /// Three stay, since their reduction of huge arguments has no straight-line form: sine, cosine and tangent. So do
-/// remainders and integer powers. Constants of the expansions are shared.
+/// remainders, integer powers and random bits. Constants of the expansions are shared.
 ///
 /// # Errors
 /// What [`verify`](verify()) finds in the program.

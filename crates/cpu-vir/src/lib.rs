@@ -39,6 +39,7 @@ pub mod op;
 pub mod program;
 pub mod scalar;
 pub mod small_float;
+mod threefry;
 pub mod verify;
 
 pub use builder::{Builder, row_major};
@@ -48,6 +49,7 @@ pub use exec::{Kernel, RunError};
 pub use op::{BinaryOp, Direction, ReduceKind, UnaryOp};
 pub use program::{Access, GatherIndex, Guard, Inst, Operand, OperandId, Part, Program, Reduction, Role, Store, Value};
 pub use scalar::Scalar;
+pub use threefry::threefry;
 pub use verify::{Invalid, verify};
 
 #[cfg(any(test, feature = "suite"))]

@@ -122,6 +122,9 @@ ops! {
         Pow "pow",
         /// The angle of (second, first); quadrants and signed zeros as C's `atan2(y, x)`.
         Atan2 "atan2",
+        /// [`threefry`](crate::threefry()) with the first as its key and the second as its counter. Of two words the
+        /// first is in the upper half, in the result too.
+        Threefry "threefry",
     }
 }
 
@@ -192,6 +195,7 @@ impl BinaryOp {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => !ty.is_float(),
             BinaryOp::Shl | BinaryOp::ShrLogical | BinaryOp::ShrArithmetic => ty.is_integer(),
             BinaryOp::Atan2 => ty.is_float(),
+            BinaryOp::Threefry => ty == Type::U64,
         }
     }
 }

@@ -113,7 +113,7 @@ impl<'g> Emitter<'g> {
     fn iota(&mut self, value: Value, dim: usize, map: &IndexMap) -> Lane {
         let b = &mut self.builder;
         let linear = &map.dims[dim];
-        let mut sum = b.constant(linear.offset);
+        let mut sum = None;
         for (k, &factor) in linear.factors.iter().enumerate() {
             if factor == 0 || self.space[k] <= 1 {
                 continue;
@@ -126,8 +126,15 @@ impl<'g> Emitter<'g> {
                     b.binary(BinaryOp::Mul, index, factor)
                 }
             };
-            sum = b.binary(BinaryOp::Add, sum, scaled);
+            sum = Some(sum.map_or(scaled, |sum| b.binary(BinaryOp::Add, sum, scaled)));
         }
+        let sum = match (sum, linear.offset) {
+            (Some(sum), 0) => sum,
+            (sum, offset) => {
+                let offset = b.constant(offset);
+                sum.map_or(offset, |sum| b.binary(BinaryOp::Add, sum, offset))
+            }
+        };
         let to = self.graph.ty(value).element.unwrap_or(ElementType::I64);
         lanes::emit(&mut self.builder, MapOp::Convert, &[Lane::One(sum)], &[ElementType::I64], to)
     }

@@ -224,6 +224,11 @@ fn convert(b: &mut Builder, lane: Lane, from: ElementType, to: ElementType) -> L
 }
 
 fn convert_one(b: &mut Builder, x: Value, source: Storage, target: Storage) -> Value {
+    // The same bits under another sign.
+    let whole = source.compute().is_integer() && target.compute().is_integer();
+    if whole && source.compute().size() == target.compute().size() && target.narrow_bits().is_none() {
+        return b.bitcast(target.compute(), x);
+    }
     if !target.is_small_float() {
         let converted = b.convert(target.compute(), x);
         return b.settle(target, converted);

@@ -49,7 +49,7 @@ impl MapOp {
                 _ => 800,
             },
             MapOp::Binary(BinaryOp::Div | BinaryOp::Rem) => 400,
-            MapOp::Binary(BinaryOp::Pow | BinaryOp::Atan2) => 3000,
+            MapOp::Binary(BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Threefry) => 3000,
             _ => 60,
         }
     }

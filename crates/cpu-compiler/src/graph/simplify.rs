@@ -2,7 +2,14 @@
 
 use super::{BlockId, Graph, Literal, MapOp, Op, Value};
 use crate::array_type::ArrayType;
+use cpu_vir::BinaryOp;
+use stablehlo::ElementKind;
 use std::sync::Arc;
+
+/// Whether operands may change places.
+fn commutes(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Mul | BinaryOp::Or | BinaryOp::Xor)
+}
 
 impl Graph {
     /// Adds an element-wise node.
@@ -17,11 +24,28 @@ impl Graph {
                     return if bytes[0] != 0 { yes } else { no };
                 }
             }
+            (MapOp::Binary(op), &[x, y]) if self.changes_nothing(op, y) => return x,
+            (MapOp::Binary(op), &[x, y]) if commutes(op) && self.changes_nothing(op, x) => return y,
             (MapOp::Real, &[x]) if matches!(self.op(x), Op::Map(MapOp::Complex)) => return self.inputs(x)[0],
             (MapOp::Imag, &[x]) if matches!(self.op(x), Op::Map(MapOp::Complex)) => return self.inputs(x)[1],
             _ => {}
         }
         self.pure(block, Op::Map(op), inputs, ty)
+    }
+
+    /// Whether a right operand of an operation of integers leaves the left one as it is. Floats are rounded and flushed
+    /// even so.
+    fn changes_nothing(&self, op: BinaryOp, value: Value) -> bool {
+        let neutral = match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor => 0,
+            BinaryOp::Shl | BinaryOp::ShrLogical | BinaryOp::ShrArithmetic => 0,
+            BinaryOp::Mul | BinaryOp::Div => 1,
+            _ => return false,
+        };
+        let kind = self.ty(value).element.map(|element| element.kind());
+        let Some(Literal { bytes, splat: true }) = self.literal(value) else { return false };
+        matches!(kind, Some(ElementKind::Signed | ElementKind::Unsigned))
+            && bytes.iter().enumerate().all(|(at, byte)| *byte == if at == 0 { neutral } else { 0 })
     }
 
     /// Repeats an array along new dimensions. `dims`: which dimension of the result each of the operand's becomes.
@@ -40,8 +64,9 @@ impl Graph {
             let x = self.view(block, x, thin);
             return self.broadcast(block, x, kept.iter().map(|&d| dims[d]).collect(), ty);
         }
-        if from.dims == ty.dims && dims.is_sorted() {
-            return x;
+        // New dimensions of size 1 move nothing.
+        if dims.is_sorted() && (from.dims == ty.dims || from.len() == ty.len() && !ty.is_empty()) {
+            return self.view(block, x, ty);
         }
         if let Op::Broadcast(inner) = self.op(x) {
             let dims = inner.iter().map(|&d| dims[d]).collect();

@@ -114,7 +114,12 @@ impl<'m> Importer<'m> {
                 self.bind(arguments, &operands);
                 self.enter(op, 0, self.block, Purpose::Inline { op: op.id() })?;
             }
-            OpCode::While => self.open_while(op)?,
+            OpCode::While => match self.threefry(op)? {
+                Some(results) => {
+                    op.results().iter().zip(results).for_each(|(name, value)| self.values[name.index()] = value);
+                }
+                None => self.open_while(op)?,
+            },
             OpCode::If | OpCode::Case => {
                 let block = self.graph.new_block(Some(self.block), &[]);
                 self.enter(op, 0, block, Purpose::Branch { op: op.id(), done: vec![block] })?;

@@ -93,7 +93,7 @@ impl<'m> Importer<'m> {
     }
 
     fn gather(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
-        let inputs = self.operands(op)?;
+        let mut inputs = self.operands(op)?;
         let numbers = op.gather_dimension_numbers()?;
         let dims = GatherDimensions {
             offset_dims: sizes(&numbers.offset_dims),
@@ -104,7 +104,11 @@ impl<'m> Importer<'m> {
             index_vector_dim: numbers.index_vector_dim as usize,
             slice_sizes: sizes(op.i64s("slice_sizes")?),
         };
-        let kernel = Gather::prepare(&self.shape(inputs[0])?, &self.shape(inputs[1])?, &dims)?;
+        let mut kernel = Gather::prepare(&self.shape(inputs[0])?, &self.shape(inputs[1])?, &dims)?;
+        if let Some((indices, by)) = self.uncorrected(inputs[1]) {
+            inputs[1] = indices;
+            kernel = kernel.wrapping(&vec![by; dims.start_index_map.len()])?;
+        }
         let nanoseconds = 50 + kernel.result().bytes() as u64 / 4;
         self.prepared(op, kernel, inputs, nanoseconds)
     }
@@ -136,7 +140,11 @@ impl<'m> Importer<'m> {
         let shapes = self.shapes(&inputs[..2 * n + 1])?;
         let (targets, indices, updates) = (&shapes[..n], &shapes[n], &shapes[n + 1..]);
         let scatter = Scatter::prepare(targets, indices, updates, &dims, &body, OutOfBounds::DropWindow);
-        let Some(scatter) = supported(scatter)? else { return Ok(None) };
+        let Some(mut scatter) = supported(scatter)? else { return Ok(None) };
+        if let Some((indices, by)) = self.uncorrected(inputs[n]) {
+            inputs[n] = indices;
+            scatter = scatter.wrapping(&vec![by; dims.scatter_dims_to_operand_dims.len()])?;
+        }
         let nanoseconds = 50 + updates[0].elements() as u64 * 2;
         let kernel = InPlaceScatter { scatter, updates: (0..n).map(|index| (index, index)).collect(), nanoseconds };
         let results = self.result_types(op)?;

@@ -7,12 +7,15 @@ mod calls;
 mod control;
 mod convolution;
 mod elementwise;
+mod indices;
 mod kernels;
 mod library;
 mod movement;
 mod patterns;
 mod reduction;
 mod region;
+mod symbols;
+mod threefry;
 
 use crate::array_type::ArrayType;
 use crate::custom_call::CustomCalls;

@@ -4,3 +4,4 @@ mod corpus;
 mod programs;
 mod random;
 mod support;
+mod threefry;

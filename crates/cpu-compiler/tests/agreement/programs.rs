@@ -7,7 +7,7 @@ use cpu_compiler::{Executable, NoCustomCalls, Options};
 use stablehlo::eval::{Evaluator, Registry};
 
 /// Runs the program both ways on a few inputs.
-fn agree(text: &str) {
+pub fn agree(text: &str) {
     let module = Arc::new(stablehlo::read_program(text.as_bytes()).unwrap_or_else(|error| panic!("{error}")));
     let evaluator = Evaluator::new(module.clone(), &Registry::default()).unwrap_or_else(|error| panic!("{error}"));
     let executable = Executable::compile(module.clone(), &Options { custom_calls: &NoCustomCalls });

@@ -118,21 +118,41 @@ impl Gather {
         &self.result
     }
 
+    /// Adds `by[i]` to the i-th component of each index vector where it is negative, in the type of the indices: what
+    /// makes −1 the last index.
+    ///
+    /// # Errors
+    /// When there are not as many numbers as components, or the indices are of a type that wraps below a byte.
+    pub fn wrapping(mut self, by: &[i64]) -> Result<Gather, KernelError> {
+        self.vectors.wrap(OP, by)?;
+        Ok(self)
+    }
+
     fn copy<W: bytemuck::Pod + Send + Sync>(&self, pool: &Pool, operand: &[W], indices: &[u8], out: &mut [W]) {
         if out.is_empty() {
             return;
         }
         let slice = out.len() / self.vectors.len();
-        let cost = 10_000 + (slice / self.slice.run) as u64 * 1_500 + (slice * size_of::<W>()) as u64 * 120;
+        let runs = slice / self.slice.run;
+        let cost = 2_000 + runs as u64 * 1_500 + (slice * size_of::<W>()) as u64 * 120;
+        // One run for each vector, one after the other.
+        let flat = runs == 1 && self.targets.step == Some(self.slice.run);
         let out = Shared::new(out);
         ranges(pool, self.vectors.len(), cost, &|start, end| {
             scratch::with(2 * CHUNK, |places: &mut [usize]| {
                 let (starts, targets) = places.split_at_mut(CHUNK);
                 for chunk in (start..end).step_by(CHUNK) {
                     let chunk = chunk..(chunk + CHUNK).min(end);
+                    let starts = &mut starts[..chunk.len()];
                     self.vectors.offsets(indices, chunk.clone(), &self.axes, Bounds::Clamp, starts);
+                    if flat {
+                        // SAFETY: index vectors have slices of their own in the result, and each is visited by one task.
+                        let out = unsafe { out.part(chunk.start * slice, chunk.len() * slice) };
+                        copy_runs(operand, starts, slice, out);
+                        continue;
+                    }
                     self.targets.write(chunk.clone(), targets);
-                    self.copy_slices(operand, &starts[..chunk.len()], &targets[..chunk.len()], &out);
+                    self.copy_slices(operand, starts, &targets[..chunk.len()], &out);
                 }
             });
         });
@@ -158,6 +178,29 @@ impl Gather {
             }
             if !advance(&mut index, dims) {
                 return;
+            }
+        }
+    }
+}
+
+/// Copies a run from each place to the next part of `out`.
+fn copy_runs<W: Copy>(operand: &[W], starts: &[usize], run: usize, out: &mut [W]) {
+    /// Runs of a known length are a few moves instead of a call.
+    fn known<W: Copy, const N: usize>(operand: &[W], starts: &[usize], out: &mut [W]) {
+        for (to, &start) in out.as_chunks_mut::<N>().0.iter_mut().zip(starts) {
+            *to = *operand[start..].first_chunk::<N>().expect("clamped places are inside");
+        }
+    }
+    match run {
+        1 => known::<W, 1>(operand, starts, out),
+        2 => known::<W, 2>(operand, starts, out),
+        3 => known::<W, 3>(operand, starts, out),
+        4 => known::<W, 4>(operand, starts, out),
+        8 => known::<W, 8>(operand, starts, out),
+        16 => known::<W, 16>(operand, starts, out),
+        _ => {
+            for (to, &start) in out.chunks_exact_mut(run).zip(starts) {
+                to.copy_from_slice(&operand[start..][..run]);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! `scatter`: combines slices of updates into an array at run-time indices, in their order.
 
+use std::ops::Range;
+
 use bytemuck::Pod;
 use cpu_runtime::Pool;
 use cpu_vir::{Program, ReduceKind, Storage};
@@ -172,6 +174,16 @@ impl Scatter {
         })
     }
 
+    /// Adds `by[i]` to the i-th component of each index vector where it is negative, in the type of the indices: what
+    /// makes −1 the last index.
+    ///
+    /// # Errors
+    /// When there are not as many numbers as components, or the indices are of a type that wraps below a byte.
+    pub fn wrapping(mut self, by: &[i64]) -> Result<Scatter, KernelError> {
+        self.vectors.wrap(OP, by)?;
+        Ok(self)
+    }
+
     /// Shapes of the results: those of the inputs.
     pub fn results(&self) -> &[Shape] {
         &self.shapes
@@ -193,10 +205,7 @@ impl Scatter {
             }
             match &self.combine {
                 Combine::Assign => by_size!(self.shapes[0].storage.size(), W => {
-                    let (to, from) = (numbers_mut::<W>(&mut *targets[0]), numbers::<W>(operands[0]));
-                    self.windows(indices, |input, update, run| {
-                        to[input..input + run].copy_from_slice(&from[update..update + run]);
-                    });
+                    self.in_order(indices, numbers_mut::<W>(&mut *targets[0]), numbers::<W>(operands[0]), |_, new| new);
                 }),
                 Combine::Reduce(kind) => {
                     let task = InOrder { scatter: self, indices, to: &mut *targets[0], from: operands[0] };
@@ -215,16 +224,59 @@ impl Scatter {
         }
     }
 
+    /// Whether each window is one run, and so is all that lies inside of it.
+    fn is_flat(&self) -> bool {
+        self.walk.is_empty()
+            && self.sources.step == Some(self.run)
+            && (self.bounds == OutOfBounds::DropWindow || self.run == 1)
+    }
+
+    /// Combines one update after the other.
+    fn in_order<T: Copy>(&self, indices: &[u8], to: &mut [T], from: &[T], combine: impl Fn(T, T) -> T + Copy) {
+        if !self.is_flat() {
+            return self.windows(indices, |input, update, run| {
+                let pairs = to[input..input + run].iter_mut().zip(&from[update..update + run]);
+                pairs.for_each(|(old, new)| *old = combine(*old, *new));
+            });
+        }
+        let run = self.run;
+        self.chunks(indices, |vectors, places| {
+            let from = &from[vectors.start * run..];
+            // What is outside is so for the slice too.
+            vectorized(|| match run {
+                1 => places.iter().zip(from).for_each(|(&place, new)| {
+                    if let Some(old) = to.get_mut(place) {
+                        *old = combine(*old, *new);
+                    }
+                }),
+                _ => places.iter().zip(from.chunks_exact(run)).for_each(|(&place, new)| {
+                    if let Some(old) = to.get_mut(place..).and_then(|to| to.get_mut(..run)) {
+                        old.iter_mut().zip(new).for_each(|(old, new)| *old = combine(*old, *new));
+                    }
+                }),
+            });
+        });
+    }
+
+    /// Calls `each(vectors, places)` with where the windows of some index vectors begin, or [`OUTSIDE`].
+    fn chunks(&self, indices: &[u8], mut each: impl FnMut(Range<usize>, &[usize])) {
+        let count = self.vectors.len();
+        scratch::with(CHUNK, |places: &mut [usize]| {
+            for first in (0..count).step_by(CHUNK) {
+                let chunk = first..(first + CHUNK).min(count);
+                let places = &mut places[..chunk.len()];
+                self.vectors.offsets(indices, chunk.clone(), &self.axes, Bounds::Drop, places);
+                each(chunk, places);
+            }
+        });
+    }
+
     /// Calls `run(input, update, length)` for every run of elements that combine, in order of the updates.
     fn windows(&self, indices: &[u8], mut run: impl FnMut(usize, usize, usize)) {
         let mut index = vec![0; self.walk.len()];
-        let count = self.vectors.len();
-        scratch::with(2 * CHUNK, |places: &mut [usize]| {
-            let (targets, sources) = places.split_at_mut(CHUNK);
-            for first in (0..count).step_by(CHUNK) {
-                let chunk = first..(first + CHUNK).min(count);
-                self.vectors.offsets(indices, chunk.clone(), &self.axes, Bounds::Drop, targets);
-                self.sources.write(chunk.clone(), sources);
+        scratch::with(CHUNK, |sources: &mut [usize]| {
+            self.chunks(indices, |chunk, targets| {
+                self.sources.write(chunk.clone(), &mut sources[..chunk.len()]);
                 for (vector, (&target, &source)) in chunk.zip(targets.iter().zip(sources.iter())) {
                     if target == OUTSIDE {
                         if self.bounds == OutOfBounds::DropElement {
@@ -244,7 +296,7 @@ impl Scatter {
                         }
                     }
                 }
-            }
+            });
         });
     }
 
@@ -374,17 +426,7 @@ impl Visitor for InOrder<'_> {
     type Output = ();
 
     fn visit<T: Pod + Send + Sync>(self, combine: impl Fn(T, T) -> T + Copy + Send + Sync) {
-        let (to, from) = (numbers_mut::<T>(self.to), numbers::<T>(self.from));
-        self.scatter.windows(self.indices, |input, update, run| {
-            if run == 1 {
-                to[input] = combine(to[input], from[update]);
-            } else {
-                vectorized(|| {
-                    let pairs = to[input..input + run].iter_mut().zip(&from[update..update + run]);
-                    pairs.for_each(|(old, new)| *old = combine(*old, *new));
-                });
-            }
-        });
+        self.scatter.in_order(self.indices, numbers_mut::<T>(self.to), numbers::<T>(self.from), combine);
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use cpu_vir::Storage;
 
+use crate::lanes::vectorized;
 use crate::layout::{advance, check_axes, merge, row_major, unravel};
 use crate::shape::count;
 use crate::view::numbers;
@@ -12,21 +13,34 @@ use crate::{KernelError, Shape};
 
 /// An integer as an index.
 trait Index: Pod {
-    fn wide(self) -> i64;
+    /// What it points to, after `by` was added to a negative one in its own type.
+    fn wide(self, by: i64) -> i64;
 }
 
-macro_rules! indices {
+macro_rules! signed_indices {
     ($($T:ident)*) => {$(
         impl Index for $T {
             #[inline(always)]
-            fn wide(self) -> i64 {
+            fn wide(self, by: i64) -> i64 {
+                i64::from(if self < 0 { self.wrapping_add(by as $T) } else { self })
+            }
+        }
+    )*};
+}
+signed_indices! { i8 i16 i32 i64 }
+
+macro_rules! unsigned_indices {
+    ($($T:ident)*) => {$(
+        impl Index for $T {
+            #[inline(always)]
+            fn wide(self, _by: i64) -> i64 {
                 // Beyond the greatest i64 is as far outside as that.
                 i64::try_from(self).unwrap_or(i64::MAX)
             }
         }
     )*};
 }
-indices! { i8 i16 i32 i64 u8 u16 u32 u64 }
+unsigned_indices! { u8 u16 u32 u64 }
 
 macro_rules! with_indices {
     ($storage:expr, $T:ident => $body:expr) => {{
@@ -62,6 +76,8 @@ pub(super) struct IndexVectors {
     batching: Vec<(usize, usize)>,
     /// From one vector to the next, if that is the same everywhere.
     step: Option<usize>,
+    /// What is added to a negative index, for each component.
+    wraps: Vec<i64>,
 }
 
 /// What becomes of an index that is too small or too great.
@@ -91,7 +107,8 @@ fn single_step(dims: &[usize], strides: &[usize]) -> Option<usize> {
 pub(super) struct BatchOffsets {
     dims: Vec<usize>,
     strides: Vec<usize>,
-    step: Option<usize>,
+    /// From one position to the next, if that is the same everywhere.
+    pub(super) step: Option<usize>,
 }
 
 impl BatchOffsets {
@@ -149,8 +166,21 @@ impl IndexVectors {
             batch_strides,
             component_stride: strides.get(index_vector_dim).copied().unwrap_or(1),
             axes: axes.to_vec(),
+            wraps: vec![0; axes.len()],
             batching: batching.0.iter().zip(batching.1).map(|(&axis, &dim)| (axis, position(dim))).collect(),
         })
+    }
+
+    /// Adds `by[i]` to the i-th component of each vector where it is negative, in the type of the indices.
+    ///
+    /// # Errors
+    /// When there are not as many numbers as components, or the indices are of a type that wraps below a byte.
+    pub(super) fn wrap(&mut self, op: &'static str, by: &[i64]) -> Result<(), KernelError> {
+        if by.len() != self.axes.len() || self.storage.narrow_bits().is_some() {
+            return Err(KernelError::invalid(op, format!("indices of {} that wrap by {by:?}", self.storage.name())));
+        }
+        self.wraps = by.to_vec();
+        Ok(())
     }
 
     /// Number of index vectors.
@@ -203,14 +233,24 @@ impl IndexVectors {
     ) {
         let out = &mut out[..range.len()];
         // An axis that nothing indexes starts at 0, which may be outside when the window is larger than it.
-        let empty = axes.iter().any(|(_, last)| *last < 0) && bounds == Bounds::Drop;
-        out.fill(if empty { OUTSIDE } else { 0 });
-        for (component, &axis) in self.axes.iter().enumerate() {
-            let axis = axes[axis];
-            let first = range.start * step + component * self.component_stride;
-            for (k, to) in out.iter_mut().enumerate() {
-                *to = add(*to, indices[first + k * step].wide(), axis, bounds);
+        if bounds == Bounds::Drop && axes.iter().any(|(_, last)| *last < 0) {
+            return out.fill(OUTSIDE);
+        }
+        for (component, (&axis, &wrap)) in self.axes.iter().zip(&self.wraps).enumerate() {
+            let (stride, last) = axes[axis];
+            let indices = &indices[range.start * step + component * self.component_stride..];
+            if component == 0 && stride == 1 {
+                // Neither a product nor a sum.
+                each(indices, step, out, |_, index| add(0, index.wide(wrap), (1, last), bounds));
+                continue;
             }
+            if component == 0 {
+                out.fill(0);
+            }
+            each(indices, step, out, |place, index| add(place, index.wide(wrap), (stride, last), bounds));
+        }
+        if self.axes.is_empty() {
+            out.fill(0);
         }
     }
 
@@ -219,8 +259,8 @@ impl IndexVectors {
         let mut start = vec![0i64; rank];
         for _ in range {
             let base: usize = batch.iter().zip(&self.batch_strides).map(|(i, s)| i * s).sum();
-            for (component, &axis) in self.axes.iter().enumerate() {
-                start[axis] = indices[base + component * self.component_stride].wide();
+            for (component, (&axis, &wrap)) in self.axes.iter().zip(&self.wraps).enumerate() {
+                start[axis] = indices[base + component * self.component_stride].wide(wrap);
             }
             for &(axis, dim) in &self.batching {
                 start[axis] = batch[dim] as i64;
@@ -231,10 +271,23 @@ impl IndexVectors {
     }
 }
 
-/// An offset with one more index added.
+/// Gives every place a new value, from its old one and its index; those are `step` apart.
+#[inline(always)]
+fn each<T: Index>(indices: &[T], step: usize, places: &mut [usize], place: impl Fn(usize, T) -> usize) {
+    if step == 1 {
+        let indices = &indices[..places.len()];
+        vectorized(|| places.iter_mut().zip(indices).for_each(|(to, &index)| *to = place(*to, index)));
+    } else {
+        places.iter_mut().enumerate().for_each(|(k, to)| *to = place(*to, indices[k * step]));
+    }
+}
+
+/// An offset with one more index added. It does not overflow, being below the number of elements of the operand; that
+/// it is not checked lets the compiler make vectors.
 #[inline(always)]
 fn add(offset: usize, index: i64, (stride, last): (usize, i64), bounds: Bounds) -> usize {
     let inside = index >= 0 && index <= last;
     let clamped = index.min(last).max(0) as usize;
-    if bounds == Bounds::Drop && (!inside || offset == OUTSIDE) { OUTSIDE } else { offset + clamped * stride }
+    let place = offset.wrapping_add(clamped.wrapping_mul(stride));
+    if bounds == Bounds::Drop && (!inside || offset == OUTSIDE) { OUTSIDE } else { place }
 }

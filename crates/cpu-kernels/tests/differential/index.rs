@@ -88,6 +88,17 @@ fn case(random: &mut Random, most: usize) -> Case {
     Case { operand, outcome, indices, gather }
 }
 
+fn gather_numbers(d: &GatherDimensions) -> GatherDimensionNumbers {
+    GatherDimensionNumbers {
+        offset_dims: list(&d.offset_dims),
+        collapsed_slice_dims: list(&d.collapsed_slice_dims),
+        operand_batching_dims: list(&d.operand_batching_dims),
+        start_indices_batching_dims: list(&d.start_indices_batching_dims),
+        start_index_map: list(&d.start_index_map),
+        index_vector_dim: d.index_vector_dim as i64,
+    }
+}
+
 #[test]
 fn random_gathers() {
     let mut random = Random(10);
@@ -96,15 +107,7 @@ fn random_gathers() {
         let storage = *random.pick(Storage::ALL);
         let x = random.tensor(storage, &case.operand, true);
         let kernel = Gather::prepare(&shape(&x), &shape(&case.indices), &case.gather).unwrap();
-        let d = &case.gather;
-        let numbers = GatherDimensionNumbers {
-            offset_dims: list(&d.offset_dims),
-            collapsed_slice_dims: list(&d.collapsed_slice_dims),
-            operand_batching_dims: list(&d.operand_batching_dims),
-            start_indices_batching_dims: list(&d.start_indices_batching_dims),
-            start_index_map: list(&d.start_index_map),
-            index_vector_dim: d.index_vector_dim as i64,
-        };
+        let (d, numbers) = (&case.gather, gather_numbers(&case.gather));
         let want = gather::gather(&x, &case.indices, &numbers, &list(&d.slice_sizes)).unwrap();
         let got = &run(&kernel, &[&x, &case.indices], &[kernel.result().clone()])[0];
         assert_same(got, &want, &(shape(&x), d));
@@ -234,4 +237,109 @@ fn windows_that_stick_out_are_dropped_as_a_whole_if_wanted() {
         let kernel = Scatter::prepare(&[shape(&x)], &shape(&i), &[shape(&u)], &dims, &body, bounds).unwrap();
         assert_eq!(run(&kernel, &[&x, &i, &u], kernel.results())[0].as_slice::<i32>(), want);
     }
+}
+
+/// Indices of a type, some of them outside, and the same with `by` added to the negative ones in that type.
+fn some_indices(random: &mut Random, kind: Storage, count: usize, size: usize, by: i64) -> (Tensor, Tensor) {
+    use stablehlo::eval::ops::convert::convert;
+    let wide: Vec<i64> = (0..count).map(|_| random.below(2 * size + 6) as i64 - size as i64 - 3).collect();
+    let indices = convert(&Tensor::from_vec(&[count, 1], wide), element_type(kind)).unwrap();
+    if !kind.compute().is_signed_integer() {
+        return (indices.clone(), indices);
+    }
+    let canonical = convert(&indices, stablehlo::ElementType::I64).unwrap();
+    let moved: Vec<i64> =
+        canonical.as_slice::<i64>().iter().map(|&i| if i < 0 { i.wrapping_add(by) } else { i }).collect();
+    (indices, convert(&Tensor::from_vec(&[count, 1], moved), element_type(kind)).unwrap())
+}
+
+/// Scalars and rows by single indices: every type of index, rows of every length that has a path of its own, more
+/// vectors than are looked at at a time, with and without corrected negative indices, each combination.
+#[test]
+fn lines_of_every_index_type() {
+    let mut random = Random(13);
+    let kinds =
+        [Storage::I8, Storage::I16, Storage::I32, Storage::I64, Storage::U8, Storage::U16, Storage::U32, Storage::U64];
+    for (kind, row) in kinds.iter().flat_map(|&kind| [1, 2, 3, 4, 5, 8, 16, 17].map(|row| (kind, row))) {
+        let size = 1 + random.below(90);
+        let count = *random.pick(&[0, 1, 7, 512, 1300]);
+        let by = *random.pick(&[size as i64, 0, -1, 1000]);
+        let storage = *random.pick(&[Storage::F32, Storage::I8, Storage::BF16, Storage::F64, Storage::Complex128]);
+        let (indices, moved) = some_indices(&mut random, kind, count, size, by);
+        let (x, u) = (random.tensor(storage, &[size, row], true), random.tensor(storage, &[count, row], true));
+        let dims = GatherDimensions {
+            offset_dims: vec![1],
+            collapsed_slice_dims: vec![0],
+            start_index_map: vec![0],
+            index_vector_dim: 1,
+            slice_sizes: vec![1, row],
+            ..Default::default()
+        };
+        let gather = Gather::prepare(&shape(&x), &shape(&indices), &dims).unwrap().wrapping(&[by]).unwrap();
+        let got = &run(&gather, &[&x, &indices], &[gather.result().clone()])[0];
+        let plain = Gather::prepare(&shape(&x), &shape(&moved), &dims).unwrap();
+        let numbers = gather_numbers(&dims);
+        let want = gather::gather(&x, &moved, &numbers, &list(&dims.slice_sizes)).unwrap();
+        assert_same(got, &want, &(kind, row, count, by));
+        assert_same(&run(&plain, &[&x, &moved], &[plain.result().clone()])[0], &want, &(kind, row, count, by));
+        let (dims, numbers) = scatter_dimensions(&dims);
+        for (bounds, assign) in
+            [OutOfBounds::DropWindow, OutOfBounds::DropElement].into_iter().flat_map(|b| [(b, true), (b, false)])
+        {
+            let body = if assign { ScatterBody::Assign } else { ScatterBody::Reduce(ReduceKind::Sum) };
+            let scatter = Scatter::prepare(&[shape(&x)], &shape(&indices), &[shape(&u)], &dims, &body, bounds).unwrap();
+            let scatter = scatter.wrapping(&[by]).unwrap();
+            let second = |a: Vec<Tensor>| Ok(vec![a[1].clone()]);
+            let sum = body::BinaryBody(binary::BinaryOp::Add);
+            let reference: &dyn body::Body = if assign { &second } else { &sum };
+            let want =
+                scatter::scatter(vec![x.clone()], &moved, std::slice::from_ref(&u), &numbers, reference).unwrap();
+            let got = &run(&scatter, &[&x, &indices, &u], scatter.results())[0];
+            assert_same(got, &want[0], &(kind, row, count, by, bounds, assign));
+        }
+    }
+}
+
+/// Vectors of several components, each corrected by its own size.
+#[test]
+fn vectors_whose_components_wrap() {
+    let mut random = Random(14);
+    for _ in 0..200 {
+        let (rows, columns) = (1 + random.below(9), 1 + random.below(9));
+        let count = random.below(40);
+        let by = [rows as i64, columns as i64];
+        let wide: Vec<i64> = (0..2 * count).map(|_| random.below(30) as i64 - 15).collect();
+        let moved = wide.iter().enumerate().map(|(i, &v)| if v < 0 { v + by[i % 2] } else { v }).collect();
+        let (indices, moved) = (Tensor::from_vec(&[count, 2], wide), Tensor::from_vec(&[count, 2], moved));
+        let x = random.tensor(Storage::F32, &[rows, columns], false);
+        let dims = GatherDimensions {
+            collapsed_slice_dims: vec![0, 1],
+            start_index_map: vec![0, 1],
+            index_vector_dim: 1,
+            slice_sizes: vec![1, 1],
+            ..Default::default()
+        };
+        let plain = Gather::prepare(&shape(&x), &shape(&moved), &dims).unwrap();
+        let kernel = Gather::prepare(&shape(&x), &shape(&indices), &dims).unwrap().wrapping(&by).unwrap();
+        let want = &run(&plain, &[&x, &moved], &[plain.result().clone()])[0];
+        assert_same(&run(&kernel, &[&x, &indices], &[kernel.result().clone()])[0], want, &(rows, columns, count));
+    }
+}
+
+#[test]
+fn wraps_that_do_not_fit_are_refused() {
+    let dims = GatherDimensions {
+        collapsed_slice_dims: vec![0],
+        start_index_map: vec![0],
+        index_vector_dim: 1,
+        slice_sizes: vec![1],
+        ..Default::default()
+    };
+    let prepare = |kind| {
+        Gather::prepare(&cpu_kernels::Shape::new(Storage::F32, &[5]), &cpu_kernels::Shape::new(kind, &[3, 1]), &dims)
+            .unwrap()
+    };
+    assert!(prepare(Storage::I32).wrapping(&[5, 5]).is_err());
+    assert!(prepare(Storage::I4).wrapping(&[5]).is_err());
+    assert!(prepare(Storage::I32).wrapping(&[5]).is_ok());
 }

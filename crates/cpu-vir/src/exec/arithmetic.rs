@@ -1,10 +1,11 @@
 //! The loops of lane-wise operations, by operation and type.
 
 use crate::element::Type;
-use crate::exec::isa::{Map1, Map2, Map3, TileFn, Variants, map1, map2, map3};
+use crate::exec::isa::{Map1, Map2, Map3, Raw, Tile2, TileFn, Variants, map1, map2, map3, tile2};
 use crate::exec::number::{Float, Number, Whole};
 use crate::math::{Periodic, Real, Trig, rsqrt};
 use crate::op::{BinaryOp, Direction, UnaryOp};
+use crate::threefry::threefry;
 
 /// Evaluates an expression with `T` as the lane type, for those listed; `None` for the rest.
 macro_rules! by_type {
@@ -189,6 +190,33 @@ pub(super) fn binary(op: BinaryOp, ty: Type) -> Option<Variants<TileFn>> {
         BinaryOp::ShrArithmetic => integers!(ty, two!(T, |a, b| Whole::shr_arithmetic(a, b))),
         BinaryOp::Pow => numbers!(ty, two!(T, |a, b| Number::pow(a, b))),
         BinaryOp::Atan2 => floats!(ty, two!(T, |a, b| Float::atan2(a, b))),
+        BinaryOp::Threefry => (ty == Type::U64).then(tile2::<Threefry>),
+    }
+}
+
+struct Threefry;
+
+impl Tile2 for Threefry {
+    type T = u64;
+    /// The halves of 64-bit lanes are taken apart first: rounds on 32-bit lanes have vectors of twice as many.
+    #[inline(always)]
+    fn call(dst: &mut [Raw<u64>], a: &[Raw<u64>], b: &[Raw<u64>]) {
+        const BLOCK: usize = 128;
+        let (mut keys, mut words) = ([[0u32; BLOCK]; 2], [[0u32; BLOCK]; 2]);
+        let ([k, l], [x, y]) = (&mut keys, &mut words);
+        for ((dst, a), b) in dst.chunks_mut(BLOCK).zip(a.chunks(BLOCK)).zip(b.chunks(BLOCK)) {
+            let lanes = dst.len();
+            for lane in 0..lanes {
+                (k[lane], l[lane]) = ((a[lane].0 >> 32) as u32, a[lane].0 as u32);
+                (x[lane], y[lane]) = ((b[lane].0 >> 32) as u32, b[lane].0 as u32);
+            }
+            for lane in 0..lanes {
+                [x[lane], y[lane]] = threefry([k[lane], l[lane]], [x[lane], y[lane]]);
+            }
+            for lane in 0..lanes {
+                dst[lane] = Raw(u64::from(x[lane]) << 32 | u64::from(y[lane]));
+            }
+        }
     }
 }
 

@@ -136,6 +136,12 @@ pub(crate) trait Map3 {
     fn call(a: Self::A, b: Self::B, c: Self::B) -> Self::B;
 }
 
+/// A function of two arguments on many lanes at a time, where one by one they would make poor vectors.
+pub(crate) trait Tile2 {
+    type T: Copy;
+    fn call(dst: &mut [Raw<Self::T>], a: &[Raw<Self::T>], b: &[Raw<Self::T>]);
+}
+
 // References as parameters tell the compiler that the tiles do not overlap.
 
 #[inline(always)]
@@ -214,6 +220,12 @@ unsafe fn body2<M: Map2>(dst: *mut u8, a: *const u8, b: *const u8, _c: *const u8
 }
 
 #[inline(always)]
+unsafe fn body_tile2<M: Tile2>(dst: *mut u8, a: *const u8, b: *const u8, _c: *const u8, n: usize, _immediate: u64) {
+    // SAFETY: the contract of `TileFn`.
+    unsafe { M::call(tile_mut(dst, n), tile(a, n), tile(b, n)) }
+}
+
+#[inline(always)]
 unsafe fn body3<M: Map3>(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _immediate: u64) {
     // SAFETY: the contract of `TileFn`.
     unsafe { loop3::<M>(tile_mut(dst, n), tile(a, n), tile(b, n), tile(c, n)) }
@@ -228,6 +240,11 @@ variants! {
     /// The loops of a function of two arguments.
     pub(super) fn map2<M: Map2>(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, immediate: u64)
         = body2::<M>
+}
+variants! {
+    /// The loops of a function of two arguments that takes whole tiles.
+    pub(super) fn tile2<M: Tile2>(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, immediate: u64)
+        = body_tile2::<M>
 }
 variants! {
     /// The loops of a function of three arguments.

@@ -390,5 +390,25 @@ pub(super) fn binary(op: BinaryOp, a: Scalar, b: Scalar) -> Scalar {
             Scalar::from_bits(ty, power)
         }
         BinaryOp::Atan2 => unreachable!("atan2 of integers"),
+        BinaryOp::Threefry => Scalar::from_bits(ty, threefry(a.bits(), b.bits())),
     }
+}
+
+/// Threefry 2x32 as its paper has it: a key is added before every fourth of the rounds.
+fn threefry(key: u64, counter: u64) -> u64 {
+    const MASK: u64 = 0xffff_ffff;
+    let (k0, k1) = (key >> 32, key & MASK);
+    let keys = [k0, k1, 0x1BD1_1BDA ^ k0 ^ k1];
+    let (mut x, mut y) = (((counter >> 32) + k0) & MASK, ((counter & MASK) + k1) & MASK);
+    for round in 0..20 {
+        x = (x + y) & MASK;
+        let by = [13, 15, 26, 6, 17, 29, 16, 24][round % 8];
+        y = ((y << by | y >> (32 - by)) & MASK) ^ x;
+        if round % 4 == 3 {
+            let injection = round / 4 + 1;
+            x = (x + keys[injection % 3]) & MASK;
+            y = (y + keys[(injection + 1) % 3] + injection as u64) & MASK;
+        }
+    }
+    x << 32 | y
 }
