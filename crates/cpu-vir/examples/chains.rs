@@ -97,11 +97,11 @@ fn main() {
     let sizes = [("L2", 16 << 10), ("L3", 256 << 10), ("memory", 10_000_000)];
     println!("{:<24} {:>8} {:>8} {:>8}   ns/element; prepare", "", sizes[0].0, sizes[1].0, sizes[2].0);
     for (name, body, count) in chains {
-        for isa in [Isa::Avx2, Isa::Baseline] {
+        for isa in [Isa::Avx512, Isa::Avx2, Isa::Baseline] {
             if !isa.is_supported() || isa == Isa::Baseline && name != "(x*y + x)/2 - y" {
                 continue;
             }
-            print!("{:<24}", if isa == Isa::Baseline { "  the same, baseline" } else { name });
+            print!("{:<24}", format!("{name}, {isa:?}"));
             for (_, elements) in sizes {
                 let program = program(body, count, elements);
                 let kernel = Kernel::prepare_for(&program, isa).expect("the chains are valid");

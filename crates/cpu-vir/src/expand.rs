@@ -278,6 +278,9 @@ impl<P: Precision> Bits for SymbolBits<'_, P> {
     fn add(self, value: u64) -> Self {
         self.with_constant(BinaryOp::Add, value)
     }
+    fn sub(self, other: Self) -> Self {
+        self.binary(BinaryOp::Sub, other.0.value)
+    }
     fn and(self, value: u64) -> Self {
         self.with_constant(BinaryOp::And, value)
     }

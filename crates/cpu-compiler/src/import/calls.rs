@@ -21,6 +21,19 @@ const ANNOTATIONS: &[&str] = &[
 ];
 
 impl<'m> Importer<'m> {
+    /// The result of an elementary function that StableHLO has no op for, but a custom call or a composite of this name;
+    /// `None` when loops do not have it. They compute it to the last places; a decomposition is an approximation.
+    pub(super) fn elementary(&mut self, op: OpRef<'m>, name: &str) -> Result<Option<Value>> {
+        let map = match name {
+            "mhlo.erf" | "chlo.erf" => MapOp::Unary(UnaryOp::Erf),
+            _ => return Ok(None),
+        };
+        let inputs = self.operands(op)?;
+        let ty = self.result_type(op, 0)?;
+        let fits = inputs.len() == 1 && *self.graph.ty(inputs[0]) == ty && lanes::can_map(map, &[&ty], &ty);
+        Ok(fits.then(|| self.graph.map(self.block, map, inputs, ty)))
+    }
+
     /// The results of a custom call; `None` when the op is none, or one that the evaluator may know.
     pub(super) fn call(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
         if op.code() != OpCode::CustomCall {
@@ -30,12 +43,8 @@ impl<'m> Importer<'m> {
         if ANNOTATIONS.contains(&target) && op.operand_types().eq(op.result_types()) {
             return Ok(Some(self.operands(op)?));
         }
-        if target == "mhlo.erf" {
-            let ty = self.result_type(op, 0)?;
-            if lanes::can_map(MapOp::Unary(UnaryOp::Erf), &[&ty], &ty) {
-                let inputs = self.operands(op)?;
-                return Ok(Some(vec![self.graph.map(self.block, MapOp::Unary(UnaryOp::Erf), inputs, ty)]));
-            }
+        if let Some(result) = self.elementary(op, target)? {
+            return Ok(Some(vec![result]));
         }
         let inputs = self.operands(op)?;
         let argument_types: Vec<ArrayType> = inputs.iter().map(|&input| (**self.graph.ty(input)).clone()).collect();

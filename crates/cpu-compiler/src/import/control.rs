@@ -94,7 +94,10 @@ impl<'m> Importer<'m> {
     pub(super) fn open(&mut self, op: OpRef<'m>) -> Result<bool> {
         match op.code() {
             OpCode::FuncCall => self.open_call(op, op.symbol("callee")?)?,
-            OpCode::Composite => self.open_call(op, op.symbol("decomposition")?)?,
+            OpCode::Composite => match self.elementary(op, op.string("name")?)? {
+                Some(result) => self.bind(op.results(), &[result]),
+                None => self.open_call(op, op.symbol("decomposition")?)?,
+            },
             OpCode::SdyNamedComputation | OpCode::SdyManualComputation => {
                 let arguments = op.region_block(0).map_or(&[][..], |block| block.args());
                 let devices = self.devices();

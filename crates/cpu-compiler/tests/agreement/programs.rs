@@ -38,6 +38,30 @@ fn magnitudes_of_complex_numbers_are_summed() {
     );
 }
 
+/// The decomposition is not what is computed: it is XLA's approximation, or any other.
+#[test]
+fn the_composite_of_the_error_function_is_one_operation() {
+    for element in ["f32", "f64", "bf16"] {
+        let ty = format!("tensor<300x{element}>");
+        let text = format!(
+            "module {{
+              func.func @main(%x: {ty}) -> {ty} {{
+                %0 = stablehlo.composite \"chlo.erf\" %x {{decomposition = @impl, version = 1 : i32}} : ({ty}) -> {ty}
+                return %0 : {ty}
+              }}
+              func.func private @impl(%x: {ty}) -> {ty} {{
+                %0 = stablehlo.custom_call @mhlo.erf(%x) : ({ty}) -> {ty}
+                return %0 : {ty}
+              }}
+            }}"
+        );
+        let module = Arc::new(stablehlo::read_program(text.as_bytes()).unwrap_or_else(|error| panic!("{error}")));
+        let executable = Executable::compile(module, &Options { custom_calls: &NoCustomCalls }).unwrap();
+        assert!(executable.text().contains("= erf "), "{}", executable.text());
+        agree(&text);
+    }
+}
+
 #[test]
 fn powers_of_complex_numbers() {
     agree(

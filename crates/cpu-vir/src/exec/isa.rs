@@ -1,7 +1,7 @@
-//! Loops over the lanes of a tile, each compiled twice: for the baseline of the target and for AVX2 with FMA.
+//! Loops over the lanes of a tile, each compiled for the baseline of the target, for AVX2 with FMA, and for AVX-512.
 //!
-//! Both come from one body, so results cannot differ: the compiler contracts nothing, and a fused multiply-add is one
-//! in both, by a library call where the machine has none. Owns the only knowledge of machine features.
+//! All come from one body, so results cannot differ: the compiler contracts nothing, and a fused multiply-add is one
+//! in all, by a library call where the machine has none. Owns the only knowledge of machine features.
 #![allow(unsafe_code, reason = "the loops take tiles by address: that is what makes one signature of all")]
 
 /// Lanes of a tile: its registers stay within the first-level cache.
@@ -21,12 +21,15 @@ pub enum Isa {
     Baseline,
     /// x86-64 with AVX2, FMA and the bit-counting instructions.
     Avx2,
+    /// That and AVX-512 with vectors of bit counts: the processors whose clock does not suffer from wide vectors.
+    Avx512,
 }
 
 impl Isa {
     /// The best that this processor has.
     pub fn detect() -> Isa {
-        if Isa::Avx2.is_supported() { Isa::Avx2 } else { Isa::Baseline }
+        let best_first = [Isa::Avx512, Isa::Avx2];
+        best_first.into_iter().find(|isa| isa.is_supported()).unwrap_or(Isa::Baseline)
     }
 
     /// Does this processor have it?
@@ -42,8 +45,19 @@ impl Isa {
                     && is_x86_feature_detected!("lzcnt")
                     && is_x86_feature_detected!("popcnt")
             }
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => {
+                Isa::Avx2.is_supported()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512cd")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512bitalg")
+                    && is_x86_feature_detected!("avx512vpopcntdq")
+            }
             #[cfg(not(target_arch = "x86_64"))]
-            Isa::Avx2 => false,
+            Isa::Avx2 | Isa::Avx512 => false,
         }
     }
 }
@@ -53,6 +67,7 @@ impl Isa {
 pub(crate) struct Variants<F> {
     pub(crate) baseline: F,
     pub(crate) avx2: F,
+    pub(crate) avx512: F,
 }
 
 impl<F: Copy> Variants<F> {
@@ -61,6 +76,7 @@ impl<F: Copy> Variants<F> {
         match isa {
             Isa::Baseline => self.baseline,
             Isa::Avx2 => self.avx2,
+            Isa::Avx512 => self.avx512,
         }
     }
 }
@@ -80,9 +96,16 @@ macro_rules! variants {
                 // SAFETY: the contract is the body's own.
                 unsafe { $body($($arg),*) }
             }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512bitalg,avx512vpopcntdq")]
+            unsafe fn avx512<$M: $bound>($($arg: $ty),*) $(-> $result)? {
+                // SAFETY: the contract is the body's own.
+                unsafe { $body($($arg),*) }
+            }
             #[cfg(not(target_arch = "x86_64"))]
-            use baseline as avx2;
-            $crate::exec::isa::Variants { baseline: baseline::<$M>, avx2: avx2::<$M> }
+            use {baseline as avx2, baseline as avx512};
+            $crate::exec::isa::Variants { baseline: baseline::<$M>, avx2: avx2::<$M>, avx512: avx512::<$M> }
         }
     };
 }

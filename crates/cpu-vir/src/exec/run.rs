@@ -136,7 +136,8 @@ impl Frame<'_> {
             return left.min(LANES);
         }
         let rest = row - self.at[self.at.len() - 1];
-        left.min(rest.div_ceil(rest.div_ceil(LANES)))
+        // Whole vectors, so that none is left over that goes lane by lane.
+        left.min(rest.div_ceil(rest.div_ceil(LANES)).next_multiple_of(64)).min(rest)
     }
 
     fn map(&mut self, range: Range<usize>) {

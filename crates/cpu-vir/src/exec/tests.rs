@@ -1,4 +1,4 @@
-//! The suite on the portable executor, with the loops of either variant, and what only this executor promises.
+//! The suite on the portable executor, with the loops of every variant, and what only this executor promises.
 
 use std::ops::Range;
 
@@ -29,6 +29,24 @@ impl Executor for Baseline {
     fn run(kernel: &Kernel, inputs: &[&[u8]], outputs: &mut [&mut [u8]], range: Range<usize>) {
         kernel.run(inputs, outputs, range).unwrap();
     }
+}
+
+/// AVX2 where the processor has it, which is not the best one everywhere.
+struct Avx2;
+
+impl Executor for Avx2 {
+    type Kernel = Kernel;
+    fn prepare(program: &Program) -> Result<Kernel, Invalid> {
+        Kernel::prepare_for(program, if Isa::Avx2.is_supported() { Isa::Avx2 } else { Isa::Baseline })
+    }
+    fn run(kernel: &Kernel, inputs: &[&[u8]], outputs: &mut [&mut [u8]], range: Range<usize>) {
+        kernel.run(inputs, outputs, range).unwrap();
+    }
+}
+
+mod avx2 {
+    use super::Avx2;
+    crate::vir_tests!(Avx2);
 }
 
 mod best {

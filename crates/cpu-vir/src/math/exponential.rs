@@ -81,6 +81,25 @@ fn exp<R: Real, const N: usize>(x: R, low: f64, high: f64, ln2: [f64; 2], coeffi
     (x.lit(1.0) + small_expm1(r, coefficients)).scale(n)
 }
 
+/// e^x where neither it nor 2^n is beyond the normal numbers.
+#[inline(always)]
+fn exp_within<R: Real, const N: usize>(x: R, ln2: [f64; 2], coefficients: &[f64; N]) -> R {
+    let (n, r) = split(x, ln2);
+    (x.lit(1.0) + small_expm1(r, coefficients)) * n.power_of_two()
+}
+
+/// e^x in f32, |x| up to 80.
+#[inline(always)]
+pub(super) fn exp_within_f32<R: Real>(x: R) -> R {
+    exp_within(x, LN2_F32, &EXP_F32)
+}
+
+/// e^x in f64, |x| up to 700.
+#[inline(always)]
+pub(super) fn exp_within_f64<R: Real>(x: R) -> R {
+    exp_within(x, LN2_F64, &EXP_F64)
+}
+
 /// e^x in f32.
 #[inline(always)]
 pub(crate) fn exp_f32<R: Real>(x: R) -> R {

@@ -1,5 +1,6 @@
 //! tanh and the logistic function.
 
+use super::exponential::{exp_within_f32, exp_within_f64};
 use super::{Real, exp_f32, exp_f64};
 
 /// (tanh(x) / x − 1) / x² in x² up to 0.391, deviation 2^−29.
@@ -44,13 +45,13 @@ fn tanh<R: Real, const N: usize>(x: R, limit: f64, exp: impl Fn(R) -> R, coeffic
 /// Hyperbolic tangent in f32.
 #[inline(always)]
 pub(crate) fn tanh_f32<R: Real>(x: R) -> R {
-    tanh(x, 10.0, exp_f32, &TANH_F32)
+    tanh(x, 10.0, exp_within_f32, &TANH_F32)
 }
 
 /// Hyperbolic tangent in f64.
 #[inline(always)]
 pub(crate) fn tanh_f64<R: Real>(x: R) -> R {
-    tanh(x, 22.0, exp_f64, &TANH_F64)
+    tanh(x, 22.0, exp_within_f64, &TANH_F64)
 }
 
 #[inline(always)]

@@ -75,6 +75,10 @@ macro_rules! real {
                 self.wrapping_add(value as $bits)
             }
             #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+            #[inline(always)]
             fn and(self, value: u64) -> Self {
                 self & value as $bits
             }

@@ -108,8 +108,11 @@ pub(crate) trait Real:
     /// `self · 2^n`, rounded once, for n from the exponent of the least subnormal to one above the greatest.
     #[inline(always)]
     fn scale(self, n: Self) -> Self {
-        let half = (n * n.lit(0.5)).nearest();
-        self * half.power_of_two() * (n - half).power_of_two()
+        // n stands in the low bits, and so does half of it after a shift, rounded down; its high bits are shifted out.
+        let bits = (n + self.lit(Self::MAGIC)).bits();
+        let half = bits.shr(1);
+        let power = |n: Self::Bits| Self::from_bits(n.add(Self::BIAS).shl(Self::MANTISSA));
+        self * power(half) * power(bits.sub(half))
     }
 
     /// The magnitude of `self` with the sign of `other`.
@@ -126,6 +129,8 @@ pub(crate) trait Bits: Copy {
     const WIDTH: u32;
     /// Wrapping sum with a constant.
     fn add(self, value: u64) -> Self;
+    /// Wrapping difference.
+    fn sub(self, other: Self) -> Self;
     /// Bits in common with a constant.
     fn and(self, value: u64) -> Self;
     /// Bits of either.
