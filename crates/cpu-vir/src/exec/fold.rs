@@ -18,41 +18,155 @@ trait Fold {
     fn combine(a: Self::T, b: Self::T) -> Self::T;
     fn bits(value: Self::T) -> u64;
     fn from_bits(bits: u64) -> Self::T;
+
+    /// Is there a shorter form of `combine`, right unless a lane is odd or the result unsettled?
+    const SHORT: bool = false;
+    #[inline(always)]
+    fn short(a: Self::T, b: Self::T) -> Self::T {
+        Self::combine(a, b)
+    }
+    /// All ones if the short form is not for this lane, else zero.
+    #[inline(always)]
+    fn odd(_lane: Self::T) -> u32 {
+        0
+    }
+    /// Whether the short form tells the result apart from all that it may have been.
+    #[inline(always)]
+    fn is_settled(_result: Self::T) -> bool {
+        true
+    }
 }
 
-/// Partial results side by side: enough to fill the pipelines.
+/// Partial results side by side: enough to fill the pipelines, and fewer for what is shorter than that.
 const STRANDS: usize = 32;
+const FEW_STRANDS: usize = 8;
+
+/// More lanes are combined in blocks of this many, and the blocks in pairs.
+const BLOCK: usize = 4096;
 
 #[inline(always)]
 unsafe fn fold_body<F: Fold>(src: *const u8, n: usize) -> u64 {
     // SAFETY: the contract of `FoldFn`.
-    F::bits(fold::<F>(unsafe { tile(src, n) }))
+    let lanes = unsafe { tile::<F::T>(src, n) };
+    if n <= BLOCK {
+        return F::bits(fold::<F>(lanes));
+    }
+    let mut pairs = Pairs::default();
+    for block in lanes.chunks(BLOCK) {
+        pairs.add(F::bits(fold::<F>(block)), |a, b| F::bits(F::combine(F::from_bits(a), F::from_bits(b))));
+    }
+    pairs.sum(|a, b| F::bits(F::combine(F::from_bits(a), F::from_bits(b)))).unwrap_or(0)
 }
 
 #[inline(always)]
 fn fold<F: Fold>(lanes: &[Raw<F::T>]) -> F::T {
-    let (whole, rest) = lanes.as_chunks::<STRANDS>();
-    let Some((first, whole)) = whole.split_first() else {
-        let (first, rest) = (rest[0].0, &rest[1..]);
-        return rest.iter().fold(first, |sum, lane| F::combine(sum, lane.0));
-    };
-    let mut sums: [F::T; STRANDS] = std::array::from_fn(|strand| first[strand].0);
+    if F::SHORT
+        && lanes.len() >= STRANDS
+        && let Some(result) = shortly::<F>(lanes)
+    {
+        return result;
+    }
+    match lanes.len() {
+        STRANDS.. => strands::<F, STRANDS>(lanes),
+        FEW_STRANDS.. => strands::<F, FEW_STRANDS>(lanes),
+        _ => lanes[1..].iter().fold(lanes[0].0, |sum, lane| F::combine(sum, lane.0)),
+    }
+}
+
+/// Combines at least `N` lanes, a power of two.
+#[inline(always)]
+fn strands<F: Fold, const N: usize>(lanes: &[Raw<F::T>]) -> F::T {
+    let (whole, rest) = lanes.as_chunks::<N>();
+    let (first, whole) = (whole[0], &whole[1..]);
+    let mut sums = first;
     for chunk in whole {
-        for strand in 0..STRANDS {
-            sums[strand] = F::combine(sums[strand], chunk[strand].0);
+        let mut strand = 0;
+        while strand < N {
+            sums[strand] = Raw(F::combine(sums[strand].0, chunk[strand].0));
+            strand += 1;
         }
     }
-    for (sum, lane) in sums.iter_mut().zip(rest) {
-        *sum = F::combine(*sum, lane.0);
+    let mut strand = 0;
+    while strand < rest.len() && strand < N {
+        sums[strand] = Raw(F::combine(sums[strand].0, rest[strand].0));
+        strand += 1;
     }
-    let mut width = STRANDS / 2;
+    let mut width = N / 2;
     while width > 0 {
-        for strand in 0..width {
-            sums[strand] = F::combine(sums[strand], sums[strand + width]);
+        let mut strand = 0;
+        while strand < width {
+            sums[strand] = Raw(F::combine(sums[strand].0, sums[strand + width].0));
+            strand += 1;
         }
         width /= 2;
     }
-    sums[0]
+    sums[0].0
+}
+
+const LEVELS: usize = 40;
+
+/// Combines lanes in the short form; `None` where that is not for them.
+#[inline(always)]
+fn shortly<F: Fold>(lanes: &[Raw<F::T>]) -> Option<F::T> {
+    let (whole, rest) = lanes.as_chunks::<STRANDS>();
+    let mut sums = whole[0];
+    let mut odd = [0u32; STRANDS];
+    for chunk in whole {
+        let mut strand = 0;
+        while strand < STRANDS {
+            odd[strand] |= F::odd(chunk[strand].0);
+            sums[strand] = Raw(F::short(sums[strand].0, chunk[strand].0));
+            strand += 1;
+        }
+    }
+    let mut any = 0;
+    let mut result = sums[0].0;
+    for strand in 0..STRANDS {
+        any |= odd[strand];
+        result = F::short(result, sums[strand].0);
+    }
+    for lane in rest {
+        any |= F::odd(lane.0);
+        result = F::short(result, lane.0);
+    }
+    (any == 0 && F::is_settled(result)).then_some(result)
+}
+
+/// Partial results combined in pairs, like the digits of a binary counter: as bits, since few of them pass here.
+///
+/// There are fewer than 2^40 of them: each stands for a tile at least, and all for no more elements than memory has.
+pub(super) struct Pairs {
+    count: usize,
+    levels: [u64; LEVELS],
+}
+
+impl Default for Pairs {
+    fn default() -> Pairs {
+        Pairs { count: 0, levels: [0; LEVELS] }
+    }
+}
+
+impl Pairs {
+    /// Adds the next one.
+    #[inline(always)]
+    pub(super) fn add(&mut self, mut bits: u64, combine: impl Fn(u64, u64) -> u64) {
+        let mut level = 0;
+        while self.count >> level & 1 == 1 {
+            bits = combine(self.levels[level], bits);
+            level += 1;
+        }
+        self.levels[level] = bits;
+        self.count += 1;
+    }
+
+    /// All of them; `None` if there were none.
+    #[inline(always)]
+    pub(super) fn sum(&self, combine: impl Fn(u64, u64) -> u64) -> Option<u64> {
+        let mut held =
+            (0..self.levels.len()).filter(|level| self.count >> level & 1 == 1).map(|level| self.levels[level]);
+        let last = held.next()?;
+        Some(held.fold(last, |sum, level| combine(level, sum)))
+    }
 }
 
 variants! {
@@ -68,7 +182,8 @@ pub(super) struct Folding {
 /// The loops of a reduction of a type that its operation accepts.
 pub(super) fn folding(kind: ReduceKind, ty: Type) -> Option<Folding> {
     macro_rules! fold {
-        ($lane:ident, |$a:ident, $b:ident| $combine:expr, |$value:ident| $bits:expr, |$raw:ident| $from:expr) => {{
+        ($lane:ident, |$a:ident, $b:ident| $combine:expr, |$value:ident| $bits:expr, |$raw:ident| $from:expr
+         $(, $($more:tt)*)?) => {{
             struct Op;
             impl Fold for Op {
                 type T = $lane;
@@ -84,6 +199,7 @@ pub(super) fn folding(kind: ReduceKind, ty: Type) -> Option<Folding> {
                 fn from_bits($raw: u64) -> $lane {
                     $from
                 }
+                $($($more)*)?
             }
             fn combine(a: u64, b: u64) -> u64 {
                 Op::bits(Op::combine(Op::from_bits(a), Op::from_bits(b)))
@@ -115,14 +231,46 @@ pub(super) fn folding(kind: ReduceKind, ty: Type) -> Option<Folding> {
             }
         };
     }
+    /// The extreme of numbers that differ is one instruction; NaN and zeros, which have a sign, are not as simple.
+    macro_rules! extreme {
+        ($lane:ident, $combine:path, $order:tt, |$value:ident| $bits:expr, |$raw:ident| $from:expr) => {
+            fold!(
+                $lane,
+                |a, b| $combine(a, b),
+                |$value| $bits,
+                |$raw| $from,
+                const SHORT: bool = true;
+                #[inline(always)]
+                fn short(a: $lane, b: $lane) -> $lane {
+                    if a $order b { a } else { b }
+                }
+                #[inline(always)]
+                fn odd(lane: $lane) -> u32 {
+                    if lane != lane { u32::MAX } else { 0 }
+                }
+                #[inline(always)]
+                fn is_settled(result: $lane) -> bool {
+                    result != 0.0
+                }
+            )
+        };
+    }
     match (kind, ty) {
         (ReduceKind::And | ReduceKind::Min, Type::Mask) => fold!(u8, |a, b| a & b, |x| x as u64, |x| x as u8),
         (ReduceKind::Or | ReduceKind::Max, Type::Mask) => fold!(u8, |a, b| a | b, |x| x as u64, |x| x as u8),
         (ReduceKind::Xor, Type::Mask) => fold!(u8, |a, b| a ^ b, |x| x as u64, |x| x as u8),
         (ReduceKind::Sum, _) => numbers!(|a, b| Number::add(a, b)),
         (ReduceKind::Product, _) => numbers!(|a, b| Number::mul(a, b)),
-        (ReduceKind::Min, _) => numbers!(|a, b| Number::min(a, b)),
-        (ReduceKind::Max, _) => numbers!(|a, b| Number::max(a, b)),
+        (ReduceKind::Min, Type::F32) => {
+            extreme!(f32, Number::min, <, |x| x.to_bits() as u64, |x| f32::from_bits(x as u32))
+        }
+        (ReduceKind::Min, Type::F64) => extreme!(f64, Number::min, <, |x| x.to_bits(), |x| f64::from_bits(x)),
+        (ReduceKind::Max, Type::F32) => {
+            extreme!(f32, Number::max, >, |x| x.to_bits() as u64, |x| f32::from_bits(x as u32))
+        }
+        (ReduceKind::Max, Type::F64) => extreme!(f64, Number::max, >, |x| x.to_bits(), |x| f64::from_bits(x)),
+        (ReduceKind::Min, _) => integers!(|a, b| Number::min(a, b)),
+        (ReduceKind::Max, _) => integers!(|a, b| Number::max(a, b)),
         (ReduceKind::And, _) => integers!(|a, b| a & b),
         (ReduceKind::Or, _) => integers!(|a, b| a | b),
         (ReduceKind::Xor, _) => integers!(|a, b| a ^ b),

@@ -165,12 +165,15 @@ pub(crate) trait Tile2 {
     fn call(dst: &mut [Raw<Self::T>], a: &[Raw<Self::T>], b: &[Raw<Self::T>]);
 }
 
-// References as parameters tell the compiler that the tiles do not overlap.
+// References as parameters tell the compiler that the tiles do not overlap. Loops count: what iterators are made of is
+// not always inlined into functions that use more of the machine than they do.
 
 #[inline(always)]
 fn loop1<M: Map1>(dst: &mut [Raw<M::R>], a: &[Raw<M::A>], immediate: u64) {
-    for (dst, a) in dst.iter_mut().zip(a) {
-        *dst = Raw(M::call(a.0, immediate));
+    let n = dst.len().min(a.len());
+    let (dst, a) = (&mut dst[..n], &a[..n]);
+    for at in 0..n {
+        dst[at] = Raw(M::call(a[at].0, immediate));
     }
     if M::MENDS {
         let mut any = false;
@@ -178,9 +181,9 @@ fn loop1<M: Map1>(dst: &mut [Raw<M::R>], a: &[Raw<M::A>], immediate: u64) {
             any |= M::needs_mending(a.0);
         }
         if any {
-            for (dst, a) in dst.iter_mut().zip(a) {
-                if M::needs_mending(a.0) {
-                    *dst = Raw(M::mend(a.0));
+            for at in 0..n {
+                if M::needs_mending(a[at].0) {
+                    dst[at] = Raw(M::mend(a[at].0));
                 }
             }
         }
@@ -189,18 +192,20 @@ fn loop1<M: Map1>(dst: &mut [Raw<M::R>], a: &[Raw<M::A>], immediate: u64) {
 
 #[inline(always)]
 fn loop2<M: Map2>(dst: &mut [Raw<M::R>], a: &[Raw<M::A>], b: &[Raw<M::A>]) {
-    for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
-        *dst = Raw(M::call(a.0, b.0));
+    let n = dst.len().min(a.len()).min(b.len());
+    let (dst, a, b) = (&mut dst[..n], &a[..n], &b[..n]);
+    for at in 0..n {
+        dst[at] = Raw(M::call(a[at].0, b[at].0));
     }
     if M::MENDS {
         let mut any = false;
-        for (a, b) in a.iter().zip(b) {
-            any |= M::needs_mending(a.0, b.0);
+        for at in 0..n {
+            any |= M::needs_mending(a[at].0, b[at].0);
         }
         if any {
-            for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
-                if M::needs_mending(a.0, b.0) {
-                    *dst = Raw(M::mend(a.0, b.0));
+            for at in 0..n {
+                if M::needs_mending(a[at].0, b[at].0) {
+                    dst[at] = Raw(M::mend(a[at].0, b[at].0));
                 }
             }
         }
@@ -209,8 +214,10 @@ fn loop2<M: Map2>(dst: &mut [Raw<M::R>], a: &[Raw<M::A>], b: &[Raw<M::A>]) {
 
 #[inline(always)]
 fn loop3<M: Map3>(dst: &mut [Raw<M::B>], a: &[Raw<M::A>], b: &[Raw<M::B>], c: &[Raw<M::B>]) {
-    for (((dst, a), b), c) in dst.iter_mut().zip(a).zip(b).zip(c) {
-        *dst = Raw(M::call(a.0, b.0, c.0));
+    let n = dst.len().min(a.len()).min(b.len()).min(c.len());
+    let (dst, a, b, c) = (&mut dst[..n], &a[..n], &b[..n], &c[..n]);
+    for at in 0..n {
+        dst[at] = Raw(M::call(a[at].0, b[at].0, c[at].0));
     }
 }
 

@@ -35,8 +35,10 @@ trait Cell {
 unsafe fn load_body<C: Cell>(dst: *mut u8, src: *const u8, stride: isize, n: usize) {
     #[inline(always)]
     fn contiguous<C: Cell>(dst: &mut [Raw<C::Lane>], src: &[Raw<C::Raw>]) {
-        for (dst, src) in dst.iter_mut().zip(src) {
-            *dst = Raw(C::load(src.0));
+        let n = dst.len().min(src.len());
+        let (dst, src) = (&mut dst[..n], &src[..n]);
+        for at in 0..n {
+            dst[at] = Raw(C::load(src[at].0));
         }
     }
     // SAFETY: `LoadFn` grants the tile and every element at a multiple of the stride.
@@ -59,8 +61,10 @@ unsafe fn load_body<C: Cell>(dst: *mut u8, src: *const u8, stride: isize, n: usi
 unsafe fn store_body<C: Cell>(dst: *mut u8, stride: isize, src: *const u8, n: usize) {
     #[inline(always)]
     fn contiguous<C: Cell>(dst: &mut [Raw<C::Raw>], src: &[Raw<C::Lane>]) {
-        for (dst, src) in dst.iter_mut().zip(src) {
-            *dst = Raw(C::store(src.0));
+        let n = dst.len().min(src.len());
+        let (dst, src) = (&mut dst[..n], &src[..n]);
+        for at in 0..n {
+            dst[at] = Raw(C::store(src[at].0));
         }
     }
     // SAFETY: `StoreFn` grants the tile and every element at a multiple of the stride.
@@ -81,9 +85,10 @@ unsafe fn store_body<C: Cell>(dst: *mut u8, stride: isize, src: *const u8, n: us
 unsafe fn gather_body<C: Cell>(dst: *mut u8, src: *const u8, offsets: *const u8, n: usize) {
     // SAFETY: `GatherFn` grants the tiles and every element at an offset.
     unsafe {
-        for (dst, offset) in tile_mut::<C::Lane>(dst, n).iter_mut().zip(tile::<i64>(offsets, n)) {
-            let at = src.wrapping_offset(offset.0 as isize);
-            *dst = Raw(C::load(at.cast::<C::Raw>().read_unaligned()));
+        let (dst, offsets) = (tile_mut::<C::Lane>(dst, n), tile::<i64>(offsets, n));
+        for lane in 0..n {
+            let at = src.wrapping_offset(offsets[lane].0 as isize);
+            dst[lane] = Raw(C::load(at.cast::<C::Raw>().read_unaligned()));
         }
     }
 }

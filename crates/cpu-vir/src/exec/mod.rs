@@ -2,21 +2,29 @@
 //!
 //! A tile is a run of up to 512 points. Its values live in slots of a scratch memory that belongs to the thread; a
 //! load of contiguous memory is a pointer, no copy, and the last operation before a contiguous store writes to memory
-//! itself. Unsafe code is confined to the modules `isa`, `memory`, `fold` and `run`.
+//! itself. Unsafe code is confined to the modules that take memory by
+//! address.
 //!
 //! **Invariant:** results depend on the program only: not on the range that a call runs, nor on the processor.
 
+mod action;
 mod arithmetic;
 mod conversion;
 mod fold;
 mod isa;
 mod layout;
+mod machine;
 mod memory;
 mod number;
+mod one_lane;
 mod parallel;
 mod prepare;
+mod record;
 mod registers;
+mod rows;
 mod run;
+mod sequence;
+mod stage;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -24,6 +32,8 @@ mod walk;
 pub use isa::{Isa, LANES, TileFn};
 pub use parallel::Spread;
 pub use prepare::tile_loop;
+pub use rows::{NoRows, RowLoop, Rows, row_length};
+pub use sequence::{Area, Item, Misfit, Move, MoveIndex, Place, Sequence};
 
 use layout::{Mode, Space};
 use thiserror::Error;
@@ -39,7 +49,13 @@ pub struct Kernel {
     results: Space,
     points: usize,
     reduced_points: usize,
+    /// How many of the first dimensions number the points as the program has them.
+    leading: usize,
+    /// Whether what [`Mode::Along`] combines lies in memory as it is, row by row without gaps.
+    whole_rows: bool,
     run: Vec<prepare::Step>,
+    /// Done for one lane of each tile.
+    row: Vec<prepare::Step>,
     tile: Vec<prepare::Step>,
     reduced_steps: Vec<prepare::Step>,
     folds: Vec<prepare::Fold>,
@@ -70,6 +86,12 @@ pub enum RunError {
 }
 
 impl Kernel {
+    /// Whether it does all its points in one tile and a few actions: then as part of a [`Sequence`] it costs no more
+    /// than those.
+    pub fn is_short(&self) -> bool {
+        record::is_short(self)
+    }
+
     /// Number of points that ranges are cut from: those of the dimensions that are kept.
     ///
     /// Which point has which number is the kernel's affair: it visits them in the order that memory likes.
@@ -85,6 +107,13 @@ impl Kernel {
     /// Bytes that each output must have at least.
     pub fn output_bytes(&self) -> impl Iterator<Item = usize> + '_ {
         self.outputs.iter().map(|need| need.bytes)
+    }
+
+    /// Whether there is more in its scratch memory than values.
+    fn needs_scratch(&self) -> bool {
+        let gathers = |steps: &[prepare::Step]| steps.iter().any(|step| matches!(step, prepare::Step::Gather(_)));
+        !self.folds.is_empty()
+            || [&self.run, &self.row, &self.tile, &self.reduced_steps].into_iter().any(|steps| gathers(steps))
     }
 
     fn check_range(&self, range: &std::ops::Range<usize>) -> Result<(), RunError> {

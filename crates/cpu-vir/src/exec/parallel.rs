@@ -12,10 +12,10 @@ pub trait Spread {
 }
 
 /// Addresses of operands that the tasks of one run share.
-struct Shared(Vec<*mut u8>);
+pub(super) struct Shared(pub(super) Vec<*mut u8>);
 
 // SAFETY: tasks only hand the addresses to `run_at` with different points, which write to different elements: the
-// program was verified to have no two points with one element.
+// program was verified to have no two points with one element, and programs that run together to stay in their rows.
 unsafe impl Sync for Shared {}
 
 impl Kernel {
@@ -41,15 +41,9 @@ impl Kernel {
             false => inputs[*index].as_ptr().cast_mut(),
         });
         let shared = Shared(operands.collect());
-        let begun: Vec<AtomicBool> = (0..parts).map(|_| AtomicBool::new(false)).collect();
         // Whole cache lines for each thread as far as points are elements.
         let length = self.points.div_ceil(parts).next_multiple_of(64);
         let task = |part: usize| {
-            // Each part once, whatever the pool does.
-            let Some(begun) = begun.get(part) else { return };
-            if begun.swap(true, Ordering::Relaxed) {
-                return;
-            }
             let shared = &shared;
             let start = (part * length).min(self.points);
             let end = (start + length).min(self.points);
@@ -57,10 +51,21 @@ impl Kernel {
             // run once, and parts have no point in common.
             unsafe { self.run_at(&shared.0, start..end) }
         };
-        pool.spread(parts, &task);
-        for part in 0..parts {
-            task(part);
-        }
+        spread_once(pool, parts, &task);
         Ok(())
     }
+}
+
+/// Calls `task` with every number below `parts`, each exactly once, whatever the pool does.
+pub(super) fn spread_once(pool: &impl Spread, parts: usize, task: &(dyn Fn(usize) + Sync)) {
+    let begun: Vec<AtomicBool> = (0..parts).map(|_| AtomicBool::new(false)).collect();
+    let once = |part: usize| {
+        if begun.get(part).is_some_and(|begun| !begun.swap(true, Ordering::Relaxed)) {
+            task(part);
+        }
+    };
+    if parts > 1 {
+        pool.spread(parts, &once);
+    }
+    (0..parts).for_each(once);
 }

@@ -1,13 +1,16 @@
-//! From a program to a [`Kernel`]: loops chosen, axes merged, slots given out. Microseconds, and no machine code.
+//! From a program to a [`Kernel`]: loops chosen, slots given out. Microseconds, and no machine code.
 
 use crate::element::Type;
 use crate::exec::isa::{Isa, TileFn};
-use crate::exec::layout::{Mode, Space, Term, order, reduction_mode};
+use crate::exec::layout::{Mode, Space, Term};
+use crate::exec::machine::Folded;
 use crate::exec::memory::{GatherFn, LoadFn, StoreFn, memory};
+use crate::exec::one_lane::{OneLaneFn, one_lane};
 use crate::exec::registers::Slots;
+use crate::exec::stage::{Plan, Stage, Terms, bytes_term, plan, stages, terms_of_body};
 use crate::exec::{Kernel, Need, arithmetic, conversion, fold};
 use crate::op::ReduceKind;
-use crate::program::{Access, Inst, OperandId, Part, Program, Role, Value};
+use crate::program::{Access, Inst, OperandId, Program, Role, Value};
 use crate::verify::{Invalid, reach, verify};
 
 /// A value's place among the tile pointers; the position of its instruction.
@@ -15,12 +18,46 @@ pub(super) type Register = u32;
 
 /// What is done to a tile.
 pub(super) enum Step {
-    Fill { register: Register, bits: u64, size: usize },
-    Index { register: Register, term: usize },
+    Fill {
+        register: Register,
+        bits: u64,
+        size: usize,
+    },
+    Index {
+        register: Register,
+        term: usize,
+    },
     Load(Load),
     Gather(Gather),
-    Compute { function: TileFn, register: Register, arguments: [Register; 3], immediate: u64 },
+    /// Fills a tile with a value that is the same along the row.
+    Spread {
+        register: Register,
+        from: Register,
+        size: usize,
+    },
+    Compute {
+        function: TileFn,
+        one_lane: Option<OneLaneFn>,
+        register: Register,
+        arguments: [Register; 3],
+        immediate: u64,
+    },
     Store(Store),
+}
+
+impl Step {
+    /// The value that it makes.
+    pub(super) fn result(&self) -> Option<Register> {
+        match self {
+            Step::Fill { register, .. }
+            | Step::Index { register, .. }
+            | Step::Spread { register, .. }
+            | Step::Compute { register, .. } => Some(*register),
+            Step::Load(load) => Some(load.register),
+            Step::Gather(gather) => Some(gather.register),
+            Step::Store(_) => None,
+        }
+    }
 }
 
 pub(super) struct Load {
@@ -53,6 +90,8 @@ pub(super) struct Store {
     pub(super) term: usize,
     pub(super) function: StoreFn,
     pub(super) size: usize,
+    /// Whether lanes and elements have the same bits.
+    pub(super) same: bool,
     /// When the defining step may write straight to memory.
     pub(super) direct: bool,
 }
@@ -60,10 +99,7 @@ pub(super) struct Store {
 /// A reduction of a tile, and where its results go.
 pub(super) struct Fold {
     pub(super) register: Register,
-    pub(super) size: usize,
-    pub(super) init: u64,
-    pub(super) fold: fold::FoldFn,
-    pub(super) combine: fn(u64, u64) -> u64,
+    pub(super) folded: Folded,
     pub(super) combine_tiles: TileFn,
     pub(super) store: StoreFn,
     pub(super) operand: usize,
@@ -76,115 +112,6 @@ pub(super) struct Fold {
 
 /// Tiles that [`Mode::Across`] combines one after another before it pairs what comes out.
 pub(super) const BLOCK: usize = 64;
-
-/// When a value is computed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Stage {
-    /// Once for a run: the same at every point.
-    Run,
-    /// Once for a tile.
-    Tile,
-    /// Once for each reduced point of a tile, in [`Mode::Across`].
-    Reduced,
-}
-
-/// The parts of a program that were given terms, in the order of its body.
-struct Terms {
-    all: Vec<Term>,
-    /// For each instruction, its term.
-    of: Vec<Option<usize>>,
-}
-
-fn bytes_term(program: &Program, access: &Access, part: Part, guard: Option<&crate::program::Guard>) -> Term {
-    let size = program.operands[access.operand.index()].storage.size() as i64;
-    let shift = if part == Part::Im { size / 2 } else { 0 };
-    let strides = access.strides.iter().map(|stride| stride * size).collect();
-    Term::new(access.offset * size + shift, strides, guard)
-}
-
-fn terms_of_body(program: &Program) -> Terms {
-    let mut terms = Terms { all: Vec::new(), of: vec![None; program.body.len()] };
-    for (at, inst) in program.body.iter().enumerate() {
-        let term = match inst {
-            Inst::Load { access, part, guard } => bytes_term(program, access, *part, guard.as_ref()),
-            Inst::Gather { access, part, .. } => bytes_term(program, access, *part, None),
-            Inst::Index { dim } => {
-                let mut strides = vec![0; program.dims.len()];
-                strides[*dim] = 1;
-                Term::new(0, strides, None)
-            }
-            _ => continue,
-        };
-        terms.of[at] = Some(terms.all.len());
-        terms.all.push(term);
-    }
-    terms
-}
-
-/// Everything that preparation decides before slots are given out.
-struct Plan {
-    mode: Mode,
-    lanes: Space,
-    reduced: Space,
-    results: Space,
-}
-
-fn plan(program: &Program, body: &[Term], writes: &[Term]) -> Plan {
-    let rank = program.dims.len();
-    let kept = rank - program.reduced;
-    let dims = &program.dims;
-    let loads: Vec<&Term> = body.iter().collect();
-    if program.reductions.is_empty() {
-        let leading: Vec<&Term> = writes.iter().chain(body).collect();
-        let axes = order(0..rank, &leading);
-        let terms: Vec<Term> = body.iter().chain(writes).cloned().collect();
-        let lanes = Space::new(dims, &axes, &terms);
-        return Plan { mode: Mode::Map, lanes, reduced: Space::default(), results: Space::default() };
-    }
-    let outer = order(0..kept, &loads);
-    let reduced = order(kept..rank, &loads);
-    let mode = reduction_mode(dims, &outer, &reduced, &loads);
-    let results = Space::new(&dims[..kept], &outer, writes);
-    if mode == Mode::Along {
-        let axes: Vec<usize> = outer.iter().chain(&reduced).copied().collect();
-        return Plan { mode, lanes: Space::new(dims, &axes, body), reduced: Space::default(), results };
-    }
-    // Results are walked with the tiles: their strides over the reduced axes do not matter.
-    let padded = writes.iter().map(|term| {
-        let mut strides = term.strides.clone();
-        strides.resize(rank, 0);
-        Term { strides, ..term.clone() }
-    });
-    let terms: Vec<Term> = body.iter().cloned().chain(padded).collect();
-    let lanes = Space::new(dims, &outer, &terms);
-    Plan { mode, lanes, reduced: Space::new(dims, &reduced, body), results }
-}
-
-/// The reduced point matters to a load through its bounds as well.
-fn moves(term: &Term) -> bool {
-    term.bounds.is_some() || term.strides.iter().any(|stride| *stride != 0)
-}
-
-fn stages(program: &Program, terms: &Terms, plan: &Plan) -> Vec<Stage> {
-    let mut stages: Vec<Stage> = Vec::with_capacity(program.body.len());
-    for (inst, term) in program.body.iter().zip(&terms.of) {
-        let own = match term {
-            Some(term) if plan.mode == Mode::Across && moves(&plan.reduced.terms[*term]) => Stage::Reduced,
-            Some(term) if moves(&plan.lanes.terms[*term]) => Stage::Tile,
-            _ => Stage::Run,
-        };
-        let mut stage = own;
-        inst.for_each_argument(|argument| stage = stage.max(stages[argument.index()]));
-        // An output that is read in place changes under way.
-        if let Inst::Load { access, .. } = inst
-            && program.operands[access.operand.index()].role == Role::Output
-        {
-            stage = stage.max(Stage::Tile);
-        }
-        stages.push(stage);
-    }
-    stages
-}
 
 impl Kernel {
     /// Prepares a program for the best loops that this processor has.
@@ -212,25 +139,26 @@ impl Kernel {
         let plan = plan(program, &terms.all, &writes);
         let stages = stages(program, &terms, &plan);
         let mut assembly = Assembly::new(program, isa, &terms, stages);
-        for stage in [Stage::Run, Stage::Tile, Stage::Reduced] {
+        for stage in [Stage::Run, Stage::Row, Stage::Tile, Stage::Reduced] {
             assembly.stage(stage);
         }
         let folds = assembly.folds(&plan);
         let Assembly { slots, registers, steps, .. } = assembly;
         let positions = positions(program);
-        let [run, tile, reduced] = steps;
-        let reduced_points = match program.reductions.is_empty() {
-            true => 1,
-            false => program.dims[program.dims.len() - program.reduced..].iter().product(),
-        };
+        let [run, row, tile, reduced] = steps;
+        let reduced_points = plan.reduced_points;
+        let whole_rows = plan.mode == Mode::Along && are_whole(&plan.lanes, &tile, &folds, reduced_points);
         Ok(Kernel {
             mode: plan.mode,
+            whole_rows,
+            leading: plan.leading,
             lanes: plan.lanes,
             reduced: plan.reduced,
             results: plan.results,
             points: program.points(),
             reduced_points,
             run,
+            row,
             tile,
             reduced_steps: reduced,
             folds,
@@ -241,6 +169,24 @@ impl Kernel {
             positions,
         })
     }
+}
+
+/// Whether everything that is combined is loaded, each row as one run of lanes that need no conversion.
+fn are_whole(lanes: &Space, tile: &[Step], folds: &[Fold], length: usize) -> bool {
+    let row = *lanes.sizes.last().unwrap_or(&0);
+    let whole = |step: &Step| match step {
+        Step::Load(load) => {
+            let term = &lanes.terms[load.term];
+            let contiguous = term.strides.last() == Some(&(load.size as i64));
+            load.direct
+                && contiguous
+                && term.bounds.is_none()
+                && (term.linear || length > 0 && row.is_multiple_of(length))
+        }
+        _ => false,
+    };
+    let loaded = |fold: &Fold| tile.iter().any(|step| step.result() == Some(fold.register));
+    tile.iter().all(whole) && folds.iter().all(loaded)
 }
 
 /// For each operand, whether it is written, and its position among those of its role.
@@ -332,7 +278,9 @@ struct Assembly<'p> {
     written_at: Vec<Option<usize>>,
     slots: Slots,
     registers: Vec<usize>,
-    steps: [Vec<Step>; 3],
+    /// For each value of [`Stage::Row`], the register that has it in every lane, if somebody wants that.
+    spread: Vec<Option<Register>>,
+    steps: [Vec<Step>; 4],
 }
 
 impl<'p> Assembly<'p> {
@@ -369,7 +317,7 @@ impl<'p> Assembly<'p> {
             *first = Some(first.map_or(at, |first| at.min(first)));
             let held = holder[store.value.index()] as usize;
             last_use[held] = match stages[held] {
-                Stage::Run => None,
+                Stage::Run | Stage::Row => None,
                 _ => last_use[held].map(|last| last.max(at)),
             };
         }
@@ -387,7 +335,8 @@ impl<'p> Assembly<'p> {
             written_at,
             slots: Slots::default(),
             registers: vec![0; count],
-            steps: [Vec::new(), Vec::new(), Vec::new()],
+            spread: vec![None; count],
+            steps: [const { Vec::new() }; 4],
         }
     }
 
@@ -400,6 +349,23 @@ impl<'p> Assembly<'p> {
 
     fn held(&self, value: Value) -> Register {
         self.holder[value.index()]
+    }
+
+    /// The register in which a later stage finds a value: in every lane.
+    fn wanted(&mut self, value: Value, stage: Stage) -> Register {
+        let held = self.held(value);
+        if stage <= Stage::Row || self.stages[held as usize] != Stage::Row {
+            return held;
+        }
+        if let Some(known) = self.spread[held as usize] {
+            return known;
+        }
+        let size = self.program.types[held as usize].size();
+        let register = self.registers.len() as Register;
+        self.registers.push(self.slots.fresh(size));
+        self.spread[held as usize] = Some(register);
+        self.steps[Stage::Tile as usize].push(Step::Spread { register, from: held, size });
+        register
     }
 
     fn stage(&mut self, stage: Stage) {
@@ -455,7 +421,7 @@ impl<'p> Assembly<'p> {
                 let size = storage.size() as i64;
                 let indices = indices
                     .iter()
-                    .map(|index| (self.held(index.index), index.size as i64 - 1, index.stride * size))
+                    .map(|index| (self.wanted(index.index, stage), index.size as i64 - 1, index.stride * size))
                     .collect();
                 // Needed in this step only.
                 let offsets = self.slots.take(8);
@@ -469,40 +435,47 @@ impl<'p> Assembly<'p> {
                     indices,
                 })
             }
-            _ => self.compute(at),
+            _ => self.compute(at, stage),
         };
         self.steps[stage as usize].push(step);
     }
 
-    fn compute(&self, at: usize) -> Step {
+    fn compute(&mut self, at: usize, stage: Stage) -> Step {
         let Some((function, immediate)) = tile_loop(self.program, Value(at as u32), self.isa) else {
             unreachable!("%{at} has no loops though it was verified")
         };
         let mut arguments = [at as Register; 3];
         let mut next = 0;
-        self.program.body[at].for_each_argument(|argument| {
-            arguments[next] = self.held(argument);
+        let program = self.program;
+        program.body[at].for_each_argument(|argument| {
+            arguments[next] = self.wanted(argument, stage);
             next += 1;
         });
         // Unused arguments repeat the first, which is valid to point to.
         for unused in next..3 {
             arguments[unused] = arguments[0];
         }
-        Step::Compute { function, register: at as Register, arguments, immediate }
+        let one_lane = one_lane(program, Value(at as u32));
+        Step::Compute { function, one_lane, register: at as Register, arguments, immediate }
     }
 
-    fn store(&self, index: usize) -> Step {
+    fn store(&mut self, index: usize) -> Step {
         let store = &self.program.stores[index];
         let operand = store.access.operand;
         let storage = self.program.operands[operand.index()].storage;
-        let register = self.held(store.value);
-        let defining = &self.program.body[register as usize];
+        let held = self.held(store.value);
+        let register = self.wanted(store.value, Stage::Tile);
+        let defining = &self.program.body[held as usize];
         let computed =
             !matches!(defining, Inst::Const(_) | Inst::Index { .. } | Inst::Load { .. } | Inst::Gather { .. })
-                && self.stages[register as usize] == Stage::Tile;
-        let read =
-            self.program.body.iter().any(|inst| matches!(inst, Inst::Load { access, .. } if access.operand == operand));
-        let first = self.program.stores.iter().position(|other| self.held(other.value) == register) == Some(index);
+                && self.stages[held as usize] == Stage::Tile;
+        // Memory that is read too may be written once what was there is used no more.
+        let late = |(at, inst): (usize, &Inst)| {
+            let reads = matches!(inst, Inst::Load { access, .. } if access.operand == operand);
+            reads && (at >= held as usize || self.last_use[at].is_none_or(|last| last >= held as usize))
+        };
+        let read_later = self.program.body.iter().enumerate().any(late);
+        let first = self.program.stores.iter().position(|other| self.held(other.value) == held) == Some(index);
         let loops = memory(storage);
         // Masks are stored as they are: every instruction makes 0 or 1.
         let same = loops.same || storage.compute() == Type::Mask;
@@ -512,7 +485,8 @@ impl<'p> Assembly<'p> {
             term: self.terms.all.len() + index,
             function: loops.store.pick(self.isa),
             size: storage.compute().size(),
-            direct: computed && same && !storage.is_complex() && !read && first,
+            same: same && !storage.is_complex(),
+            direct: computed && same && !storage.is_complex() && !read_later && first,
         })
     }
 
@@ -531,11 +505,13 @@ impl<'p> Assembly<'p> {
             let blocks = if plan.mode == Mode::Across { reduced.div_ceil(BLOCK) } else { 0 };
             let levels = (usize::BITS - blocks.leading_zeros()) as usize;
             folds.push(Fold {
-                register: self.held(reduction.value),
-                size,
-                init: reduction.init.bits(),
-                fold: loops.fold.pick(self.isa),
-                combine: loops.combine,
+                register: self.wanted(reduction.value, Stage::Tile),
+                folded: Folded {
+                    function: loops.fold.pick(self.isa),
+                    combine: loops.combine,
+                    init: reduction.init.bits(),
+                    size,
+                },
                 combine_tiles: tiles.pick(self.isa),
                 store: memory(storage).store.pick(self.isa),
                 operand: reduction.access.operand.index(),

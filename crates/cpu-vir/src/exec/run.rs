@@ -7,8 +7,10 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use super::isa::{LANES, tile, tile_mut};
+use super::fold::Pairs;
+use super::isa::LANES;
 use super::layout::{Mode, Space};
+use super::machine::{Folded, Machine, Now};
 use super::prepare::{BLOCK, Fold, Gather, Load, Step, Store};
 use super::walk::{advance, is_one_run, position, walk};
 use super::{Kernel, RunError, check_lengths, memory};
@@ -16,7 +18,13 @@ use super::{Kernel, RunError, check_lengths, memory};
 /// A line of scratch memory.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Line(#[allow(dead_code, reason = "only its bytes are used")] [u8; 64]);
+pub(super) struct Line(#[allow(dead_code, reason = "only its bytes are used")] [u8; 64]);
+
+impl Default for Line {
+    fn default() -> Line {
+        Line([0; 64])
+    }
+}
 
 /// What a thread needs to run kernels; kept, so that running allocates nothing once it has grown.
 #[derive(Default)]
@@ -26,6 +34,13 @@ struct Scratch {
     tiles: Vec<*mut u8>,
     /// First byte of each operand.
     operands: Vec<*mut u8>,
+    place: Place,
+}
+
+/// Where among its points a kernel is.
+#[derive(Default)]
+pub(super) struct Place {
+    /// The first point of the tile.
     at: Vec<usize>,
     spare: Vec<usize>,
     reduced_at: Vec<usize>,
@@ -59,7 +74,8 @@ impl Kernel {
     /// # Safety
     /// Each operand is valid for what [`input_bytes`](Kernel::input_bytes) and
     /// [`output_bytes`](Kernel::output_bytes) say, for writes if it is an output, and no output overlaps another
-    /// operand. Other threads write to them only by running other points of the same kernel. The range is valid.
+    /// operand. Other threads write to them only by running other points of the same kernel, or of kernels that keep to
+    /// other rows. The range is valid.
     pub(super) unsafe fn run_at(&self, operands: &[*mut u8], range: Range<usize>) {
         self.with_scratch(range, |list| list.extend_from_slice(operands));
     }
@@ -71,7 +87,7 @@ impl Kernel {
         SCRATCH.with_borrow_mut(|scratch| {
             let lines = self.scratch.div_ceil(size_of::<Line>());
             if scratch.lines.len() < lines {
-                scratch.lines.resize(lines, Line([0; 64]));
+                scratch.lines.resize(lines, Line::default());
             }
             scratch.operands.clear();
             operands(&mut scratch.operands);
@@ -80,39 +96,51 @@ impl Kernel {
             scratch.tiles.extend(self.registers.iter().map(|slot| base.wrapping_add(*slot)));
             let mut frame = Frame {
                 kernel: self,
+                machine: &mut Now,
+                registers: &self.registers,
                 base,
                 tiles: &mut scratch.tiles,
                 operands: &scratch.operands,
-                at: &mut scratch.at,
-                spare: &mut scratch.spare,
-                reduced_at: &mut scratch.reduced_at,
-                results_at: &mut scratch.results_at,
+                place: &mut scratch.place,
             };
             frame.run(range);
         });
     }
 }
 
-struct Frame<'a> {
-    kernel: &'a Kernel,
-    /// The scratch memory.
-    base: *mut u8,
-    tiles: &'a mut Vec<*mut u8>,
-    operands: &'a [*mut u8],
-    /// The first point of the tile.
-    at: &'a mut Vec<usize>,
-    spare: &'a mut Vec<usize>,
-    reduced_at: &'a mut Vec<usize>,
-    results_at: &'a mut Vec<usize>,
+/// Lanes of a tile that begins at `from` of a row: as even a part of the row as fits, several rows where they are short.
+pub(super) fn tile_lanes(space: &Space, from: usize, left: usize) -> usize {
+    let row = space.sizes[space.sizes.len() - 1];
+    if row < LANES / 2 {
+        return left.min(LANES);
+    }
+    let rest = row - from;
+    // Whole vectors, so that none is left over that goes lane by lane.
+    left.min(rest.div_ceil(rest.div_ceil(LANES)).next_multiple_of(64)).min(rest)
 }
 
-impl Frame<'_> {
-    fn run(&mut self, range: Range<usize>) {
+/// One run of a kernel: what comes after what, and where.
+pub(super) struct Frame<'a, M> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) machine: &'a mut M,
+    /// Where each value's own tile is in the scratch memory.
+    pub(super) registers: &'a [usize],
+    /// The scratch memory.
+    pub(super) base: *mut u8,
+    /// Where each value's tile is now.
+    pub(super) tiles: &'a mut Vec<*mut u8>,
+    /// First byte of each operand.
+    pub(super) operands: &'a [*mut u8],
+    pub(super) place: &'a mut Place,
+}
+
+impl<M: Machine> Frame<'_, M> {
+    pub(super) fn run(&mut self, range: Range<usize>) {
         let kernel = self.kernel;
         if kernel.reduced_points > 0 {
             // Values that are the same everywhere fill their whole tile.
-            kernel.lanes.coordinates(range.start, self.at);
-            self.at.fill(0);
+            kernel.lanes.coordinates(range.start, &mut self.place.at);
+            self.place.at.fill(0);
             let lanes = LANES.min(range.len().saturating_mul(kernel.reduced_points));
             for step in &kernel.run {
                 self.step(step, lanes);
@@ -129,28 +157,29 @@ impl Frame<'_> {
         self.base.wrapping_add(offset)
     }
 
-    /// Lanes of the next tile: as even a part of the row as fits, several rows where they are short.
     fn lanes(&self, left: usize) -> usize {
-        let row = self.kernel.lanes.sizes[self.kernel.lanes.sizes.len() - 1];
-        if row < LANES / 2 {
-            return left.min(LANES);
-        }
-        let rest = row - self.at[self.at.len() - 1];
-        // Whole vectors, so that none is left over that goes lane by lane.
-        left.min(rest.div_ceil(rest.div_ceil(LANES)).next_multiple_of(64)).min(rest)
+        tile_lanes(&self.kernel.lanes, self.place.at[self.place.at.len() - 1], left)
     }
 
     fn map(&mut self, range: Range<usize>) {
         let kernel = self.kernel;
         let mut point = range.start;
         while point < range.end {
-            kernel.lanes.coordinates(point, self.at);
+            kernel.lanes.coordinates(point, &mut self.place.at);
             let lanes = self.lanes(range.end - point);
             self.aim_stores(lanes);
-            for step in &kernel.tile {
-                self.step(step, lanes);
-            }
+            self.tile_steps(lanes);
             point += lanes;
+        }
+    }
+
+    fn tile_steps(&mut self, lanes: usize) {
+        let kernel = self.kernel;
+        for step in &kernel.row {
+            self.step(step, 1);
+        }
+        for step in &kernel.tile {
+            self.step(step, lanes);
         }
     }
 
@@ -162,11 +191,11 @@ impl Frame<'_> {
             if store.direct {
                 let register = store.register as usize;
                 let term = &kernel.lanes.terms[store.term];
-                let whole = is_one_run(&kernel.lanes.sizes, term, self.at, lanes);
+                let whole = is_one_run(&kernel.lanes.sizes, term, &self.place.at, lanes);
                 let contiguous = term.strides.last() == Some(&(store.size as i64)) || lanes == 1;
                 self.tiles[register] = match whole && contiguous {
-                    true => self.operands[store.operand].wrapping_offset(position(term, self.at) as isize),
-                    false => self.slot(kernel.registers[register]),
+                    true => self.operands[store.operand].wrapping_offset(position(term, &self.place.at) as isize),
+                    false => self.slot(self.registers[register]),
                 };
             }
         }
@@ -179,17 +208,31 @@ impl Frame<'_> {
     /// `reduced`: the reduced space, when its point counts.
     fn step_at(&mut self, step: &Step, lanes: usize, reduced: Option<&Space>) {
         match step {
-            Step::Compute { function, register, arguments: [a, b, c], immediate } => {
+            Step::Compute { function, one_lane, register, arguments: [a, b, c], immediate } => {
                 let tile = |register: &u32| self.tiles[*register as usize];
+                let (to, from) = (tile(register), [tile(a), tile(b), tile(c)]);
                 // SAFETY: slots have LANES lanes of the widest use; pointers into operands were checked for this many.
                 // A result's slot is none of its arguments' (registers), nor are operands of different roles.
-                unsafe { function(tile(register), tile(a), tile(b), tile(c), lanes, *immediate) }
+                unsafe {
+                    match one_lane {
+                        Some(one_lane) if lanes == 1 => self.machine.one_lane(*one_lane, to, from),
+                        _ => self.machine.compute(*function, to, from, lanes, *immediate),
+                    }
+                }
             }
             Step::Fill { register, bits, size } => {
                 // SAFETY: a slot has LANES lanes.
-                unsafe { memory::fill(self.tiles[*register as usize], *bits, *size, lanes) }
+                unsafe { self.machine.fill(self.tiles[*register as usize], *bits, *size, lanes) }
             }
             Step::Load(load) => self.load(load, lanes, reduced),
+            Step::Spread { register, from, size } => {
+                assert!(M::AT_ONCE, "a kernel that is written down has no rows of tiles");
+                // SAFETY: the value is in its first lane, at an address that is meant; a slot has LANES lanes.
+                unsafe {
+                    let bits = memory::bits(self.tiles[*from as usize], *size);
+                    self.machine.fill(self.tiles[*register as usize], bits, *size, lanes);
+                }
+            }
             Step::Index { register, term } => self.index(*register, *term, lanes, reduced),
             Step::Gather(gather) => self.gather(gather, lanes, reduced),
             Step::Store(store) => self.store(store, lanes),
@@ -202,29 +245,29 @@ impl Frame<'_> {
         let term = &space.terms[term];
         if let Some(bounds) = &term.bounds {
             let inside = |((low, high), at): (&(usize, usize), &usize)| low <= at && at < high;
-            if !bounds.iter().zip(self.reduced_at.iter()).all(inside) {
+            if !bounds.iter().zip(self.place.reduced_at.iter()).all(inside) {
                 return None;
             }
         }
-        Some(position(term, self.reduced_at) - term.offset)
+        Some(position(term, &self.place.reduced_at) - term.offset)
     }
 
     fn load(&mut self, load: &Load, lanes: usize, reduced: Option<&Space>) {
         let space = &self.kernel.lanes;
         let term = &space.terms[load.term];
         let register = load.register as usize;
-        let slot = self.slot(self.kernel.registers[register]);
+        let slot = self.slot(self.registers[register]);
         let operand = self.operands[load.operand];
         let Some(shift) = self.shift(load.term, reduced) else {
             self.tiles[register] = slot;
             // SAFETY: a slot has LANES lanes.
-            return unsafe { memory::fill(slot, load.fill, load.size, lanes) };
+            return unsafe { self.machine.fill(slot, load.fill, load.size, lanes) };
         };
         let stride = term.strides[term.strides.len() - 1];
-        let contiguous = load.direct && stride == load.size as i64;
-        if contiguous && is_one_run(&space.sizes, term, self.at, lanes) {
+        let contiguous = load.direct && (stride == load.size as i64 || lanes == 1);
+        if contiguous && is_one_run(&space.sizes, term, &self.place.at, lanes) {
             // Read only: no instruction has a load for its result.
-            self.tiles[register] = operand.wrapping_offset((position(term, self.at) + shift) as isize);
+            self.tiles[register] = operand.wrapping_offset((position(term, &self.place.at) + shift) as isize);
             return;
         }
         self.tiles[register] = slot;
@@ -232,7 +275,7 @@ impl Frame<'_> {
         if term.bounds.is_none() && term.strides.iter().all(|stride| *stride == 0) {
             let at = operand.wrapping_offset((term.offset + shift) as isize);
             // SAFETY: the one element is within the operand, the slot has LANES lanes.
-            return unsafe { (load.function)(slot, at, 0, lanes) };
+            return unsafe { self.machine.load(load.function, slot, at, 0, lanes) };
         }
         let last = space.sizes.len() - 1;
         let row = space.sizes[last];
@@ -240,39 +283,35 @@ impl Frame<'_> {
             let first = operand.wrapping_offset((term.offset + shift) as isize);
             return self.repeat(load, slot, (first, stride as isize), row, lanes);
         }
-        walk(&space.sizes, term, self.at, lanes, shift, self.spare, |run| {
+        let Place { at, spare, .. } = &mut *self.place;
+        walk(&space.sizes, term, at, lanes, shift, spare, |run| {
             let dst = slot.wrapping_add(run.lane * load.size);
             match run.inside {
                 // SAFETY: the lanes are within the slot; the run is within the operand.
                 true => unsafe {
                     let src = operand.wrapping_offset(run.position as isize);
-                    if stride == 0 && run.length > 1 {
-                        // One element for the whole run.
-                        (load.function)(dst, src, 0, 1);
-                        memory::fill(dst, memory::bits(dst, load.size), load.size, run.length);
-                    } else {
-                        (load.function)(dst, src, stride as isize, run.length);
-                    }
+                    self.machine.load(load.function, dst, src, stride as isize, run.length);
                 },
                 // SAFETY: the lanes are within the slot.
-                false => unsafe { memory::fill(dst, load.fill, load.size, run.length) },
+                false => unsafe { self.machine.fill(dst, load.fill, load.size, run.length) },
             }
         });
     }
 
     /// Fills a tile with one row again and again, from where in the row the tile begins.
-    fn repeat(&self, load: &Load, slot: *mut u8, (first, stride): (*mut u8, isize), row: usize, lanes: usize) {
-        let from = self.at[self.at.len() - 1];
+    fn repeat(&mut self, load: &Load, slot: *mut u8, (first, stride): (*mut u8, isize), row: usize, lanes: usize) {
+        let from = self.place.at[self.place.at.len() - 1];
         let lane = |lane: usize| slot.wrapping_add(lane * load.size);
         // SAFETY: the row is within the operand; all lanes are within the slot, and those copied are written before
         // and lie before their copies.
         unsafe {
-            (load.function)(slot, first.wrapping_offset(from as isize * stride), stride, row - from);
-            (load.function)(lane(row - from), first, stride, from);
+            let middle = first.wrapping_offset(from as isize * stride);
+            self.machine.load(load.function, slot, middle, stride, row - from);
+            self.machine.load(load.function, lane(row - from), first, stride, from);
             let mut filled = row;
             while filled < lanes {
                 let count = filled.min(lanes - filled);
-                std::ptr::copy_nonoverlapping(slot, lane(filled), count * load.size);
+                self.machine.copy(lane(filled), slot, count * load.size);
                 filled += count;
             }
         }
@@ -280,60 +319,50 @@ impl Frame<'_> {
 
     fn index(&mut self, register: u32, term: usize, lanes: usize, reduced: Option<&Space>) {
         let shift = self.shift(term, reduced).unwrap_or(0);
+        self.count(self.tiles[register as usize], term, lanes, shift);
+    }
+
+    /// Writes a term's value at every lane.
+    fn count(&mut self, to: *mut u8, term: usize, lanes: usize, shift: i64) {
         let space = &self.kernel.lanes;
         let term = &space.terms[term];
-        // SAFETY: an i64 slot has LANES lanes, and nothing else refers to it here.
-        let indices = unsafe { tile_mut::<i64>(self.tiles[register as usize], lanes) };
         if term.strides.iter().all(|stride| *stride == 0) {
-            indices.fill(super::isa::Raw(term.offset + shift));
-            return;
+            // SAFETY: an i64 slot has LANES lanes.
+            return unsafe { self.machine.count(to, term.offset + shift, 0, lanes) };
         }
         let stride = term.strides[term.strides.len() - 1];
-        walk(&space.sizes, term, self.at, lanes, shift, self.spare, |run| {
-            for (step, index) in indices[run.lane..run.lane + run.length].iter_mut().enumerate() {
-                *index = super::isa::Raw(run.position + stride * step as i64);
-            }
+        let Place { at, spare, .. } = &mut *self.place;
+        walk(&space.sizes, term, at, lanes, shift, spare, |run| {
+            let to = to.wrapping_add(run.lane * size_of::<i64>());
+            // SAFETY: the lanes are within the slot.
+            unsafe { self.machine.count(to, run.position, stride, run.length) }
         });
     }
 
     fn gather(&mut self, gather: &Gather, lanes: usize, reduced: Option<&Space>) {
         let shift = self.shift(gather.term, reduced).unwrap_or(0);
-        let space = &self.kernel.lanes;
-        let term = &space.terms[gather.term];
-        let slot = self.slot(gather.offsets);
-        // SAFETY: the slot of offsets has LANES lanes of i64 and belongs to this step alone.
-        let offsets = unsafe { tile_mut::<i64>(slot, lanes) };
-        if term.strides.iter().all(|stride| *stride == 0) {
-            offsets.fill(super::isa::Raw(term.offset + shift));
-        } else {
-            let stride = term.strides[term.strides.len() - 1];
-            walk(&space.sizes, term, self.at, lanes, shift, self.spare, |run| {
-                for (step, offset) in offsets[run.lane..run.lane + run.length].iter_mut().enumerate() {
-                    *offset = super::isa::Raw(run.position + stride * step as i64);
-                }
-            });
-        }
+        let offsets = self.slot(gather.offsets);
+        self.count(offsets, gather.term, lanes, shift);
         for (register, most, stride) in &gather.indices {
-            // SAFETY: an index has an i64 tile of as many lanes, in another slot.
-            let indices = unsafe { tile::<i64>(self.tiles[*register as usize], lanes) };
-            for (offset, index) in offsets.iter_mut().zip(indices) {
-                *offset = super::isa::Raw(offset.0.wrapping_add(index.0.clamp(0, *most).wrapping_mul(*stride)));
-            }
+            let index = self.tiles[*register as usize];
+            // SAFETY: the slot of offsets has LANES lanes of i64 and belongs to this step alone; an index has as many.
+            unsafe { self.machine.offset(offsets, index, *most, *stride, lanes) }
         }
-        let operand = self.operands[gather.operand];
+        let (to, operand) = (self.tiles[gather.register as usize], self.operands[gather.operand]);
         // SAFETY: clamped indices reach what was verified and no more.
-        unsafe { (gather.function)(self.tiles[gather.register as usize], operand, slot, lanes) }
+        unsafe { self.machine.gather(gather.function, to, operand, offsets, lanes) }
     }
 
     fn store(&mut self, store: &Store, lanes: usize) {
         let kernel = self.kernel;
         let register = store.register as usize;
         let src = self.tiles[register];
-        if store.direct && src != self.slot(kernel.registers[register]) {
+        if store.direct && src != self.slot(self.registers[register]) {
             return;
         }
         let operand = self.operands[store.operand];
-        self.write(&kernel.lanes, store.term, operand, (src, store.size), store.function, lanes);
+        let same = if store.same { store.size } else { 0 };
+        self.write(&kernel.lanes, store.term, operand, (src, store.size), (store.function, same), lanes);
     }
 
     /// Writes a tile through a term of the space that `at` is in.
@@ -343,95 +372,101 @@ impl Frame<'_> {
         term: usize,
         operand: *mut u8,
         (src, size): (*mut u8, usize),
-        function: memory::StoreFn,
+        (function, same): (memory::StoreFn, usize),
         lanes: usize,
     ) {
         let term = &space.terms[term];
         let stride = term.strides[term.strides.len() - 1] as isize;
-        let at: &[usize] = if std::ptr::eq(space, &self.kernel.results) { self.results_at } else { self.at };
-        walk(&space.sizes, term, at, lanes, 0, self.spare, |run| {
+        let Place { at, spare, results_at, .. } = &mut *self.place;
+        let at = if std::ptr::eq(space, &self.kernel.results) { results_at } else { at };
+        walk(&space.sizes, term, at, lanes, 0, spare, |run| {
             let dst = operand.wrapping_offset(run.position as isize);
+            let src = src.wrapping_add(run.lane * size);
             // SAFETY: the run is within the operand, which is an output; the lanes are within the tile.
-            unsafe { function(dst, stride, src.wrapping_add(run.lane * size), run.length) }
+            unsafe { self.machine.store(function, dst, stride, src, run.length, same) }
         });
     }
 
     fn along(&mut self, range: Range<usize>) {
         let kernel = self.kernel;
         let length = kernel.reduced_points;
-        let rows = LANES.checked_div(length).unwrap_or(LANES).max(1);
+        let rows = if kernel.whole_rows { LANES } else { LANES.checked_div(length).unwrap_or(LANES).max(1) };
         let mut point = range.start;
         while point < range.end {
             let rows = rows.min(range.end - point);
             if length == 0 {
                 for fold in &kernel.folds {
                     // SAFETY: the slot of results has LANES lanes.
-                    unsafe { memory::fill(self.slot(fold.results), fold.init, fold.size, rows) }
+                    unsafe { self.machine.fill(self.slot(fold.results), fold.folded.init, fold.folded.size, rows) }
+                }
+            } else if kernel.whole_rows {
+                for row in 0..rows {
+                    kernel.lanes.coordinates((point + row) * length, &mut self.place.at);
+                    for step in &kernel.tile {
+                        let Step::Load(load) = step else { continue };
+                        let from = position(&kernel.lanes.terms[load.term], &self.place.at);
+                        self.tiles[load.register as usize] = self.operands[load.operand].wrapping_offset(from as isize);
+                    }
+                    self.fold_row(row, 0);
                 }
             } else if length <= LANES {
                 self.row_tile(point * length, rows * length);
-                for fold in &kernel.folds {
-                    for row in 0..rows {
-                        let src = self.tiles[fold.register as usize].wrapping_add(row * length * fold.size);
-                        // SAFETY: the row is within the tile.
-                        let sum = unsafe { (fold.fold)(src, length) };
-                        self.result(fold, row, (fold.combine)(fold.init, sum));
-                    }
+                for row in 0..rows {
+                    self.fold_row(row, row * length);
                 }
             } else {
                 self.long_row(point);
             }
-            kernel.results.coordinates(point, self.results_at);
+            kernel.results.coordinates(point, &mut self.place.results_at);
             for fold in &kernel.folds {
-                let src = (self.slot(fold.results), fold.size);
-                self.write(&kernel.results, fold.term, self.operands[fold.operand], src, fold.store, rows);
+                let src = (self.slot(fold.results), fold.folded.size);
+                self.write(&kernel.results, fold.term, self.operands[fold.operand], src, (fold.store, 0), rows);
             }
             point += rows;
         }
     }
 
-    fn row_tile(&mut self, first: usize, lanes: usize) {
+    /// Combines the row that begins at a lane of the tiles.
+    fn fold_row(&mut self, row: usize, lane: usize) {
         let kernel = self.kernel;
-        kernel.lanes.coordinates(first, self.at);
-        for step in &kernel.tile {
-            self.step(step, lanes);
+        for fold in &kernel.folds {
+            let size = fold.folded.size;
+            let src = self.tiles[fold.register as usize].wrapping_add(lane * size);
+            let to = self.slot(fold.results).wrapping_add(row * size);
+            // SAFETY: the row is within the tile, or lies as a whole in its operand; the slot of results has LANES lanes.
+            unsafe { self.machine.fold(fold.folded, to, src, kernel.reduced_points) }
         }
     }
 
-    fn result(&mut self, fold: &Fold, row: usize, bits: u64) {
-        let at = self.slot(fold.results).wrapping_add(row * fold.size);
-        // SAFETY: the slot of results has LANES lanes.
-        unsafe { memory::fill(at, bits, fold.size, 1) }
+    fn row_tile(&mut self, first: usize, lanes: usize) {
+        let kernel = self.kernel;
+        kernel.lanes.coordinates(first, &mut self.place.at);
+        self.tile_steps(lanes);
     }
 
     /// A row of more than a tile: tiles are folded, and their results paired like the digits of a binary counter.
     fn long_row(&mut self, point: usize) {
+        assert!(M::AT_ONCE, "the rows of a kernel that is written down are shorter than a tile");
         let kernel = self.kernel;
         let length = kernel.reduced_points;
-        // Bits of partial results, a level for each power of two of tiles, one fold after the other.
-        let mut levels = [[0u64; 64]; 8];
-        for folds in kernel.folds.chunks(8) {
-            let tiles = length.div_ceil(LANES);
+        let tiles = length.div_ceil(LANES);
+        for folds in kernel.folds.chunks(4) {
+            let mut pairs: [Pairs; 4] = Default::default();
             for tile in 0..tiles {
                 let first = tile * LANES;
                 let lanes = LANES.min(length - first);
                 self.row_tile(point * length + first, lanes);
-                for (fold, levels) in folds.iter().zip(&mut levels) {
-                    // SAFETY: the tile has this many lanes.
-                    let mut sum = unsafe { (fold.fold)(self.tiles[fold.register as usize], lanes) };
-                    let mut level = 0;
-                    while tile >> level & 1 == 1 {
-                        sum = (fold.combine)(levels[level], sum);
-                        level += 1;
-                    }
-                    levels[level] = sum;
+                for (fold, pairs) in folds.iter().zip(&mut pairs) {
+                    // SAFETY: the tile has this many lanes, and its address is meant.
+                    let sum = unsafe { (fold.folded.function)(self.tiles[fold.register as usize], lanes) };
+                    pairs.add(sum, fold.folded.combine);
                 }
             }
-            for (fold, levels) in folds.iter().zip(&levels) {
-                let mut held = (0..64).filter(|level| tiles >> level & 1 == 1).map(|level| levels[level]);
-                let last = held.next().unwrap_or(fold.init);
-                let sum = held.fold(last, |sum, level| (fold.combine)(level, sum));
-                self.result(fold, 0, (fold.combine)(fold.init, sum));
+            for (fold, pairs) in folds.iter().zip(&pairs) {
+                let Folded { combine, init, size, .. } = fold.folded;
+                let sum = pairs.sum(combine).map_or(init, |sum| combine(init, sum));
+                // SAFETY: the slot of results has LANES lanes.
+                unsafe { self.machine.fill(self.slot(fold.results), sum, size, 1) }
             }
         }
     }
@@ -440,15 +475,15 @@ impl Frame<'_> {
         let kernel = self.kernel;
         let mut point = range.start;
         while point < range.end {
-            kernel.lanes.coordinates(point, self.at);
+            kernel.lanes.coordinates(point, &mut self.place.at);
             let lanes = self.lanes(range.end - point);
             if kernel.reduced_points > 0 {
                 for step in &kernel.tile {
                     self.step(step, lanes);
                 }
             }
-            self.reduced_at.clear();
-            self.reduced_at.resize(kernel.reduced.sizes.len(), 0);
+            self.place.reduced_at.clear();
+            self.place.reduced_at.resize(kernel.reduced.sizes.len(), 0);
             for reduced in 0..kernel.reduced_points {
                 for step in &kernel.reduced_steps {
                     self.step_at(step, lanes, Some(&kernel.reduced));
@@ -456,7 +491,7 @@ impl Frame<'_> {
                 for fold in &kernel.folds {
                     self.accumulate(fold, reduced, lanes);
                 }
-                advance(&kernel.reduced.sizes, self.reduced_at);
+                advance(&kernel.reduced.sizes, &mut self.place.reduced_at);
             }
             for fold in &kernel.folds {
                 self.finish(fold, lanes);
@@ -467,10 +502,10 @@ impl Frame<'_> {
 
     /// # Safety
     /// `dst`, `a` and `b` are slots; `dst` is neither of the others.
-    unsafe fn combine(&self, fold: &Fold, dst: usize, a: usize, b: usize, lanes: usize) {
+    unsafe fn combine(&mut self, fold: &Fold, dst: usize, a: usize, b: usize, lanes: usize) {
         let (dst, a, b) = (self.slot(dst), self.slot(a), self.slot(b));
         // SAFETY: slots have LANES lanes of the reduction's type.
-        unsafe { (fold.combine_tiles)(dst, a, b, a, lanes, 0) }
+        unsafe { self.machine.compute(fold.combine_tiles, dst, [a, b, a], lanes, 0) }
     }
 
     /// Adds the tile of one reduced point. Which running slot holds the sum follows from the point's number.
@@ -481,10 +516,10 @@ impl Frame<'_> {
         // SAFETY: the value's tile is no running slot; the running slots are two.
         unsafe {
             if within == 0 {
-                let bytes = lanes * fold.size;
-                std::ptr::copy_nonoverlapping(value, self.slot(sum), bytes);
+                self.machine.copy(self.slot(sum), value, lanes * fold.folded.size);
             } else {
-                (fold.combine_tiles)(self.slot(sum), self.slot(other), value, value, lanes, 0);
+                let from = [self.slot(other), value, value];
+                self.machine.compute(fold.combine_tiles, self.slot(sum), from, lanes, 0);
             }
         }
         if within + 1 < BLOCK && reduced + 1 < self.kernel.reduced_points {
@@ -500,8 +535,7 @@ impl Frame<'_> {
         }
         // SAFETY: a level's slot is not a running one.
         unsafe {
-            let bytes = lanes * fold.size;
-            std::ptr::copy_nonoverlapping(self.slot(sum), self.slot(fold.levels[level]), bytes);
+            self.machine.copy(self.slot(fold.levels[level]), self.slot(sum), lanes * fold.folded.size);
         }
     }
 
@@ -510,7 +544,7 @@ impl Frame<'_> {
         let blocks = kernel.reduced_points.div_ceil(BLOCK);
         let [mut free, mut spare] = fold.running;
         // SAFETY: the slot of results has LANES lanes.
-        unsafe { memory::fill(self.slot(fold.results), fold.init, fold.size, lanes) }
+        unsafe { self.machine.fill(self.slot(fold.results), fold.folded.init, fold.folded.size, lanes) }
         let mut held = (0..fold.levels.len()).filter(|level| blocks >> level & 1 == 1).map(|l| fold.levels[l]);
         let mut result = fold.results;
         if let Some(mut sum) = held.next() {
@@ -524,7 +558,7 @@ impl Frame<'_> {
             unsafe { self.combine(fold, free, fold.results, sum, lanes) };
             result = free;
         }
-        let src = (self.slot(result), fold.size);
-        self.write(&kernel.lanes, fold.term, self.operands[fold.operand], src, fold.store, lanes);
+        let src = (self.slot(result), fold.folded.size);
+        self.write(&kernel.lanes, fold.term, self.operands[fold.operand], src, (fold.store, 0), lanes);
     }
 }

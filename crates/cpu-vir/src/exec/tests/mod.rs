@@ -1,11 +1,15 @@
 //! The suite on the portable executor, with the loops of every variant, and what only this executor promises.
 
-use std::ops::Range;
+mod rows;
+mod sequences;
 
-use super::{Isa, Kernel, RunError, Spread};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Area, Isa, Item, Kernel, Place, RunError, Sequence, Spread};
 use crate::expand::expand;
 use crate::suite::Executor;
-use crate::{BinaryOp, Builder, Invalid, Program, ReduceKind, Scalar, Storage, UnaryOp};
+use crate::{BinaryOp, Builder, Inst, Invalid, Program, ReduceKind, Role, Scalar, Storage, UnaryOp};
 
 struct Best;
 
@@ -47,6 +51,42 @@ impl Executor for Avx2 {
 mod avx2 {
     use super::Avx2;
     crate::vir_tests!(Avx2);
+}
+
+/// Runs of all points as a sequence, others by the kernel.
+struct WrittenDown;
+
+impl Executor for WrittenDown {
+    type Kernel = (Arc<Kernel>, Sequence);
+    fn prepare(program: &Program) -> Result<Self::Kernel, Invalid> {
+        let kernel = Arc::new(Kernel::prepare(program)?);
+        let bytes = kernel.input_bytes().map(|bytes| (bytes, false));
+        let bytes = bytes.chain(kernel.output_bytes().map(|bytes| (bytes, true)));
+        let areas: Vec<Area> = bytes.map(|(bytes, written)| Area { bytes, written }).collect();
+        let inputs = kernel.input_bytes().count();
+        let place = |area| Place { area, start: 0 };
+        let run = Item::Run {
+            kernel: kernel.clone(),
+            inputs: (0..inputs).map(place).collect(),
+            outputs: (inputs..areas.len()).map(place).collect(),
+        };
+        let reads_output = |inst: &Inst| matches!(inst, Inst::Load { access, .. } if program.operands[access.operand.index()].role == Role::Output);
+        // A second time where that changes nothing: nothing is to be left over from the first.
+        let times = if program.body.iter().any(reads_output) { 1 } else { 2 };
+        let sequence = Sequence::prepare(&areas, &vec![run; times]).unwrap();
+        Ok((kernel, sequence))
+    }
+    fn run((kernel, sequence): &Self::Kernel, inputs: &[&[u8]], outputs: &mut [&mut [u8]], range: Range<usize>) {
+        match range == (0..kernel.points()) {
+            true => assert_eq!(sequence.run(inputs, outputs, &mut || false), Ok(true)),
+            false => kernel.run(inputs, outputs, range).unwrap(),
+        }
+    }
+}
+
+mod written_down {
+    use super::WrittenDown;
+    crate::vir_tests!(WrittenDown);
 }
 
 mod best {
