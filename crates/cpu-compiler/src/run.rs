@@ -96,6 +96,19 @@ fn steps(plan: &Plan, views: &mut Views<'_>, env: &Env<'_>) -> Result<()> {
                 views.with(reads, writes, |inputs, outputs| kernel.run(env, inputs, outputs))?;
                 check(env)?;
             }
+            Step::Rows { rows, reads, writes, parts } => {
+                let parts = if threads == 1 { 1 } else { (*parts).min(4 * threads) };
+                let done =
+                    views.with(reads, writes, |inputs, outputs| rows.run_on(&Spread(env.pool), parts, inputs, outputs));
+                done.map_err(|error| Error::internal(error.to_string()))?;
+            }
+            Step::Turns { sequence, reads, writes } => {
+                let done = views
+                    .with(reads, writes, |inputs, outputs| sequence.run(inputs, outputs, &mut || !is_cancelled(env)));
+                if !done.map_err(|error| Error::internal(error.to_string()))? {
+                    return Err(cancelled());
+                }
+            }
             Step::Copy { from, to } => {
                 views.with(&[*from], &[*to], |inputs, outputs| outputs[0].copy_from_slice(inputs[0]));
             }
@@ -144,10 +157,13 @@ fn read(views: &mut Views<'_>, span: &Span) -> [u8; 8] {
 }
 
 fn check(env: &Env<'_>) -> Result<()> {
-    match env.cancelled {
-        Some(cancelled) if cancelled() => {
-            Err(Error { kind: ErrorKind::Cancelled, message: "the run was cancelled".to_owned() })
-        }
-        _ => Ok(()),
-    }
+    if is_cancelled(env) { Err(cancelled()) } else { Ok(()) }
+}
+
+fn is_cancelled(env: &Env<'_>) -> bool {
+    env.cancelled.is_some_and(|cancelled| cancelled())
+}
+
+fn cancelled() -> Error {
+    Error { kind: ErrorKind::Cancelled, message: "the run was cancelled".to_owned() }
 }

@@ -3,7 +3,21 @@
 use super::{Env, Kernel};
 use crate::array_type::ArrayType;
 use crate::error::Result;
+use crate::fuse::lanes::storage;
 use stablehlo::{ElementKind, ElementType};
+
+/// Blocks of more runs are not written out.
+const MOST_RUNS: usize = 32;
+
+/// A block that is copied out of an array, or into it.
+pub(crate) struct Block {
+    /// Whether the array is what changes.
+    pub is_update: bool,
+    /// For each dimension the type of its index, the highest that counts, and the bytes that each moves the block by.
+    pub indices: Vec<(cpu_vir::Type, usize, usize)>,
+    /// Offsets in what is read and in what is written, and bytes.
+    pub runs: Vec<(usize, usize, usize)>,
+}
 
 /// A block inside an array: how to walk both.
 struct BlockCopy {
@@ -71,6 +85,23 @@ impl BlockCopy {
         }
     }
 
+    /// The same as data; `None` if that takes many runs.
+    fn block(&self, is_update: bool) -> Option<Block> {
+        let count: usize = self.block[..self.walked].iter().product();
+        if count > MOST_RUNS {
+            return None;
+        }
+        let mut runs = Vec::with_capacity(count);
+        let zeros = vec![&[0u8; 8][..]; self.indices.len()];
+        self.each(&zeros, |at, from, run| runs.push(if is_update { (from, at, run) } else { (at, from, run) }));
+        let indices = self
+            .indices
+            .iter()
+            .enumerate()
+            .map(|(dim, &ty)| (storage(ty).compute(), self.sizes[dim] - self.block[dim], self.strides[dim]));
+        Some(Block { is_update, indices: indices.collect(), runs })
+    }
+
     fn bytes(&self) -> u64 {
         self.block.iter().product::<usize>() as u64 * self.strides.last().copied().unwrap_or(8) as u64
     }
@@ -111,6 +142,10 @@ impl Kernel for DynamicSlice {
         Ok(())
     }
 
+    fn block(&self) -> Option<Block> {
+        self.0.block(false)
+    }
+
     fn nanoseconds(&self) -> u64 {
         20 + self.0.bytes() / 8
     }
@@ -138,6 +173,10 @@ impl Kernel for DynamicUpdateSlice {
 
     fn updates(&self) -> &[(usize, usize)] {
         &[(0, 0)]
+    }
+
+    fn block(&self) -> Option<Block> {
+        self.0.block(true)
     }
 
     fn nanoseconds(&self) -> u64 {

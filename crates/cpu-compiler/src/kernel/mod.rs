@@ -8,7 +8,7 @@ mod prepared;
 mod reference;
 
 pub(crate) use call::Call;
-pub(crate) use dynamic::{DynamicSlice, DynamicUpdateSlice};
+pub(crate) use dynamic::{Block, DynamicSlice, DynamicUpdateSlice};
 pub(crate) use prepared::{InPlaceScatter, Prepared};
 pub(crate) use reference::Reference;
 
@@ -37,6 +37,11 @@ pub(crate) trait Kernel: Send + Sync {
     /// Pairs of operand and result of one type: the result is the operand, changed in places.
     fn updates(&self) -> &[(usize, usize)] {
         &[]
+    }
+
+    /// What it copies, if it does nothing but copy a block from or to where indices say.
+    fn block(&self) -> Option<Block> {
+        None
     }
 
     /// Estimated nanoseconds on one thread.

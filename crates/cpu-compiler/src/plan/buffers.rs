@@ -3,6 +3,7 @@
 
 use super::ArgumentPlan;
 use super::code::{Code, Entry, Position};
+use super::rows::replaceable;
 use crate::array_type::ArrayType;
 use crate::error::{Error, Result};
 use crate::fuse::{Loop, source};
@@ -267,7 +268,15 @@ impl Placer<'_> {
                 Vec::new()
             }
             Entry::Loop(looped) => {
-                self.looped(looped, position);
+                let inputs = looped.inputs.clone();
+                self.looped(looped, position, &inputs);
+                Vec::new()
+            }
+            Entry::Rows { loops, leading } => {
+                for index in 0..loops.len() {
+                    let replaceable = replaceable(graph, loops, index, *leading);
+                    self.looped(&mut loops[index], position, &replaceable);
+                }
                 Vec::new()
             }
             Entry::Kernel(node) => self.kernel(*node, position),
@@ -353,7 +362,8 @@ impl Placer<'_> {
         self.hold(buffer, value);
     }
 
-    fn looped(&mut self, looped: &mut Loop, position: Position) {
+    /// Gives the outputs of a loop their buffers. `replaceable`: inputs that are not read after it at this position.
+    fn looped(&mut self, looped: &mut Loop, position: Position, replaceable: &[Value]) {
         for index in 0..looped.outputs.len() {
             // Taking the place of an input renumbers the operands.
             let store = looped.outputs[index];
@@ -362,7 +372,7 @@ impl Placer<'_> {
             }
             let bytes = self.graph.ty(store.value).bytes();
             let wished = self.wished(store.value, bytes, position).is_some();
-            if store.whole && !wished && self.in_place(looped, &store, position) {
+            if store.whole && !wished && self.in_place(looped, &store, position, replaceable) {
                 continue;
             }
             self.make(store.value, position);
@@ -370,7 +380,13 @@ impl Placer<'_> {
     }
 
     /// Lets an output take the place of an input that is read only where it is written.
-    fn in_place(&mut self, looped: &mut Loop, store: &crate::fuse::Store, position: Position) -> bool {
+    fn in_place(
+        &mut self,
+        looped: &mut Loop,
+        store: &crate::fuse::Store,
+        position: Position,
+        replaceable: &[Value],
+    ) -> bool {
         // An input that lies where the output is to end up comes first.
         let target = self.target(store.value);
         let mut order: Vec<usize> = (0..looped.inputs.len()).collect();
@@ -378,7 +394,9 @@ impl Placer<'_> {
         for index in order {
             let input = looped.inputs[index];
             // The same memory under another type stays apart.
-            if looped.inputs.iter().filter(|&&other| self.at(other) == self.at(input)).count() > 1 {
+            if !replaceable.contains(&input)
+                || looped.inputs.iter().filter(|&&other| self.at(other) == self.at(input)).count() > 1
+            {
                 continue;
             }
             let Some(operand) = looped.program.with_role(Role::Input).nth(index) else { continue };

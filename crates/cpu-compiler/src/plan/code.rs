@@ -15,6 +15,11 @@ pub(super) type Position = usize;
 /// One entry of the list.
 pub(super) enum Entry {
     Loop(Loop),
+    /// Loops that run together, row by row.
+    Rows {
+        loops: Vec<Loop>,
+        leading: usize,
+    },
     Constant(Value),
     Kernel(NodeId),
     Direct {
@@ -108,6 +113,10 @@ pub(super) fn code(graph: &Graph, mut items: HashMap<BlockId, Vec<Item>>) -> Cod
             Item::Loop(looped) => {
                 looped.inputs.iter().for_each(|&value| linear.used(value, block));
                 linear.code.list.push(Entry::Loop(looped));
+            }
+            Item::Rows { loops, leading } => {
+                loops.iter().flat_map(|looped| &looped.inputs).for_each(|&value| linear.used(value, block));
+                linear.code.list.push(Entry::Rows { loops, leading });
             }
             Item::Constant(value) => linear.code.list.push(Entry::Constant(value)),
             Item::Kernel(node) => {

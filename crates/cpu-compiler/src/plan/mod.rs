@@ -4,17 +4,24 @@
 //! | --- | --- | --- |
 //! | `schedule` | the graph | what each block does, in order |
 //! | `merge` | neighbouring loops | one loop |
+//! | `rows` | loops over the same rows | one item |
 //! | `code` | blocks | one straight list with jumps, and how long each value lives |
 //! | `buffers` | values | buffers, shared where that saves copies |
 //! | `arena` | buffers | places in one piece of memory |
 //! | `resolve` | all of it | steps |
+//! | `trips` | loops | how often they turn, where that is known |
+//! | `turns` | the steps of short loops | one step |
 
+mod areas;
 mod arena;
 mod buffers;
 mod code;
 mod merge;
 mod resolve;
+mod rows;
 mod schedule;
+mod trips;
+mod turns;
 
 use crate::array_type::ArrayType;
 use crate::dump::{Dump, picture};
@@ -67,6 +74,41 @@ pub(crate) enum Step {
         boolean: bool,
         targets: Box<[usize]>,
     },
+    /// Loops over the same rows, block by block. Areas are whole pieces of regions, as below.
+    Rows {
+        rows: cpu_vir::exec::Rows,
+        reads: Box<[Span]>,
+        writes: Box<[Span]>,
+        parts: usize,
+    },
+    /// All turns of a loop of short steps.
+    Turns {
+        sequence: cpu_vir::exec::Sequence,
+        reads: Box<[Span]>,
+        writes: Box<[Span]>,
+    },
+}
+
+impl Step {
+    /// The positions that it may go on at, to be changed.
+    fn targets_mut(&mut self) -> &mut [usize] {
+        match self {
+            Step::Unless { target, .. } | Step::If { target, .. } | Step::Jump(target) => std::slice::from_mut(target),
+            Step::Switch { targets, .. } => targets,
+            Step::Loop { .. } | Step::Kernel { .. } | Step::Copy { .. } | Step::Rows { .. } | Step::Turns { .. } => {
+                &mut []
+            }
+        }
+    }
+
+    /// The positions that it may go on at.
+    fn targets(&self) -> &[usize] {
+        match self {
+            Step::Unless { target, .. } | Step::If { target, .. } | Step::Jump(target) => std::slice::from_ref(target),
+            Step::Switch { targets, .. } => targets,
+            Step::Loop { .. } | Step::Kernel { .. } | Step::Copy { .. } | Step::Rows { .. } | Step::Turns { .. } => &[],
+        }
+    }
 }
 
 /// A program as steps. Memory is counted in regions: arguments, constants, results, then the arena.
@@ -76,9 +118,9 @@ pub(crate) struct Plan {
     pub constants: Vec<Arc<[u8]>>,
     pub results: Vec<usize>,
     pub arena: usize,
-    /// Estimated nanoseconds of one run on one thread, loops counted as one turn.
+    /// Estimated nanoseconds of one run on one thread, loops of unknown length counted as one turn.
     pub nanoseconds: u64,
-    /// Whether steps may run more often than once.
+    /// Whether there are loops of unknown length.
     pub has_loops: bool,
     /// Whether somebody else's code runs.
     pub has_calls: bool,
@@ -104,7 +146,9 @@ pub(crate) fn plan(
     let code = code::code(graph, schedule);
     let arguments = arguments(parameters, results, donated);
     let placed = buffers::place(graph, code, &arguments, results)?;
-    resolve::resolve(graph, placed, arguments, results)
+    let mut plan = resolve::resolve(graph, placed, arguments, results)?;
+    turns::write_down(&mut plan);
+    Ok(plan)
 }
 
 /// A parameter that the caller may give up.

@@ -1,13 +1,16 @@
 //! The list of entries as steps on spans of memory.
 
+use super::areas::Areas;
 use super::buffers::{BufferId, Copy, Home, Placed};
 use super::code::Entry;
+use super::trips::trips;
 use super::{ArgumentPlan, Plan, Step, arena};
 use crate::array_type::ArrayType;
 use crate::error::{Error, Result};
 use crate::fuse::{Loop, source};
 use crate::graph::{Graph, NodeId, Op, Value};
 use cpu_runtime::Span;
+use cpu_vir::exec::{RowLoop, Rows};
 use cpu_vir::{Inst, Kernel, Program, UnaryOp, cost};
 use hashbrown::HashMap;
 use stablehlo::ElementType;
@@ -16,12 +19,20 @@ use std::sync::Arc;
 /// Work of less than this is not cut for several threads, in picoseconds.
 const PART: u64 = 10_000_000;
 
+/// Steps of no more points are part of a sequence when they are in a loop.
+const SHORT: usize = 512;
+
+/// Where operands are.
+type Spans = Box<[Span]>;
+
 struct Resolver<'g> {
     graph: &'g Graph,
     placed_of: Vec<Option<BufferId>>,
     conditions: HashMap<NodeId, BufferId>,
     spans: Vec<Span>,
     kernels: HashMap<Program, Arc<Kernel>>,
+    /// Loops that are open: what the run had cost when each began.
+    open: Vec<u64>,
     plan: Plan,
 }
 
@@ -59,8 +70,15 @@ pub(super) fn resolve(
         text: Vec::new(),
     };
     let spans = spans.collect();
-    let mut resolver =
-        Resolver { graph, placed_of: placed.of, conditions: placed.conditions, spans, kernels: HashMap::new(), plan };
+    let mut resolver = Resolver {
+        graph,
+        placed_of: placed.of,
+        conditions: placed.conditions,
+        spans,
+        kernels: HashMap::new(),
+        open: Vec::new(),
+        plan,
+    };
     // Jumps name positions of the list until all steps are there.
     let mut starts = Vec::with_capacity(placed.list.len() + 1);
     for (entry, copies) in placed.list {
@@ -69,11 +87,7 @@ pub(super) fn resolve(
     }
     starts.push(resolver.plan.steps.len());
     for step in &mut resolver.plan.steps {
-        match step {
-            Step::Unless { target, .. } | Step::If { target, .. } | Step::Jump(target) => *target = starts[*target],
-            Step::Switch { targets, .. } => targets.iter_mut().for_each(|target| *target = starts[*target]),
-            _ => {}
-        }
+        step.targets_mut().iter_mut().for_each(|target| *target = starts[*target]);
     }
     Ok(resolver.plan)
 }
@@ -93,7 +107,7 @@ impl Resolver<'_> {
         for copy in copies {
             let (from, to) = (self.spans[copy.from.0], self.spans[copy.to.0]);
             if to.length > 0 {
-                self.plan.nanoseconds += to.length as u64 / 8;
+                self.costs(to.length as u64 / 8);
                 self.plan.bytes_accessed += 2.0 * to.length as f64;
                 self.push(Step::Copy { from, to }, format!("copy {from} to {to}"));
             }
@@ -103,9 +117,11 @@ impl Resolver<'_> {
     fn entry(&mut self, entry: Entry, copies: &[Copy]) -> Result<()> {
         let graph = self.graph;
         match entry {
-            Entry::Constant(_) | Entry::Head | Entry::BranchStart { .. } | Entry::End(_) | Entry::Join(_) => {}
+            Entry::Head => self.open.push(self.plan.nanoseconds),
+            Entry::Constant(_) | Entry::BranchStart { .. } | Entry::End(_) | Entry::Join(_) => {}
             Entry::Return | Entry::CarryIn(_) => self.copies(copies),
             Entry::Loop(looped) => self.looped(looped)?,
+            Entry::Rows { loops, leading } => self.rows(loops, leading)?,
             Entry::Kernel(id) => {
                 self.copies(copies);
                 let node = graph.node(id);
@@ -116,9 +132,9 @@ impl Resolver<'_> {
                     true => Ok(empty),
                     false => self.span(input),
                 });
-                let reads = reads.collect::<Result<Box<[Span]>>>()?;
-                let writes = graph.results(id).map(|value| self.span(value)).collect::<Result<Box<[Span]>>>()?;
-                self.plan.nanoseconds += kernel.nanoseconds();
+                let reads = reads.collect::<Result<Spans>>()?;
+                let writes = graph.results(id).map(|value| self.span(value)).collect::<Result<Spans>>()?;
+                self.costs(kernel.nanoseconds());
                 self.plan.flops += kernel.flops();
                 self.plan.has_calls |= node.effect || kernel.is_foreign();
                 self.plan.bytes_accessed += bytes(&reads) + bytes(&writes);
@@ -126,9 +142,9 @@ impl Resolver<'_> {
                 self.push(Step::Kernel { kernel: kernel.clone(), reads, writes }, text);
             }
             Entry::Direct { kernel, inputs, output } => {
-                let reads = inputs.iter().map(|&input| self.span(input)).collect::<Result<Box<[Span]>>>()?;
-                let writes: Box<[Span]> = Box::new([self.span(output)?]);
-                self.plan.nanoseconds += kernel.nanoseconds();
+                let reads = inputs.iter().map(|&input| self.span(input)).collect::<Result<Spans>>()?;
+                let writes: Spans = Box::new([self.span(output)?]);
+                self.costs(kernel.nanoseconds());
                 self.plan.bytes_accessed += bytes(&reads) + bytes(&writes);
                 let text = format!("{} {} -> {}", kernel.name(), list(&reads), list(&writes));
                 self.push(Step::Kernel { kernel, reads, writes }, text);
@@ -139,7 +155,14 @@ impl Resolver<'_> {
             }
             Entry::CarryOut { node, target, .. } => {
                 self.copies(copies);
-                self.plan.has_loops = true;
+                let begun = self.open.pop().unwrap_or(self.plan.nanoseconds);
+                match trips(graph, node) {
+                    Some(turns) => {
+                        let turn = self.plan.nanoseconds - begun;
+                        self.plan.nanoseconds = begun.saturating_add(turn.saturating_mul(turns));
+                    }
+                    None => self.plan.has_loops = true,
+                }
                 match self.conditions.get(&node) {
                     Some(id) => {
                         let condition = self.spans[id.0];
@@ -162,24 +185,43 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    fn looped(&mut self, looped: Loop) -> Result<()> {
+    /// Where a loop's inputs and outputs are.
+    fn operands(&self, looped: &Loop) -> Result<(Spans, Spans)> {
         let Loop { program, inputs, outputs } = looped;
-        let reads = inputs.iter().map(|&value| self.span(value)).collect::<Result<Box<[Span]>>>()?;
-        let mut writes = Vec::new();
-        for operand in program.with_role(cpu_vir::Role::Output) {
+        let reads = inputs.iter().map(|&value| self.span(value)).collect::<Result<Spans>>()?;
+        let writes = program.with_role(cpu_vir::Role::Output).map(|operand| {
             let store = outputs.iter().find(|store| store.operand == operand);
             let store = store.ok_or_else(|| Error::internal("a loop writes what nobody asked for"))?;
-            writes.push(self.span(store.value)?);
-        }
+            self.span(store.value)
+        });
+        let writes = writes.collect::<Result<Spans>>()?;
+        Ok((reads, writes))
+    }
+
+    /// Counts what a loop costs; its picoseconds.
+    fn loop_costs(&mut self, program: &Program, reads: &[Span], writes: &[Span]) -> u64 {
         let points: usize = program.dims.iter().product();
-        let picoseconds = cost::picoseconds_per_point(&program).saturating_mul(points as u64);
-        let parts = usize::try_from(picoseconds / PART).unwrap_or(usize::MAX).max(1);
-        self.plan.nanoseconds += 200 + picoseconds / 1000;
+        let picoseconds = cost::picoseconds_per_point(program).saturating_mul(points as u64);
+        // Among the steps of a short turn nothing is looked up.
+        let short = !self.open.is_empty() && points <= SHORT;
+        let begin = if short { 5 * program.body.len() as u64 } else { 200 };
+        self.costs(begin + picoseconds / 1000);
         let per_point = |wanted: fn(&Inst) -> bool| program.body.iter().filter(|inst| wanted(inst)).count();
         self.plan.flops += (points * (per_point(is_arithmetic) + program.reductions.len())) as f64;
         self.plan.transcendentals += (points * per_point(is_transcendental)) as f64;
-        self.plan.bytes_accessed += bytes(&reads) + bytes(&writes);
-        let text = format!("loop {:?} {} -> {}\n{program}", program.dims, list(&reads), list(&writes));
+        self.plan.bytes_accessed += bytes(reads) + bytes(writes);
+        picoseconds
+    }
+
+    fn costs(&mut self, nanoseconds: u64) {
+        self.plan.nanoseconds = self.plan.nanoseconds.saturating_add(nanoseconds);
+    }
+
+    fn looped(&mut self, looped: Loop) -> Result<()> {
+        let (reads, writes) = self.operands(&looped)?;
+        let program = looped.program;
+        let parts = parts(self.loop_costs(&program, &reads, &writes));
+        let text = loop_text(&program, &reads, &writes);
         let kernel = match self.kernels.get(&program) {
             Some(kernel) => kernel.clone(),
             None => {
@@ -189,9 +231,51 @@ impl Resolver<'_> {
                 kernel
             }
         };
-        self.push(Step::Loop { kernel, reads, writes: writes.into(), parts }, text);
+        self.push(Step::Loop { kernel, reads, writes, parts }, text);
         Ok(())
     }
+
+    /// Loops that run together, row by row; one after another where their memory does not permit that.
+    fn rows(&mut self, loops: Vec<Loop>, leading: usize) -> Result<()> {
+        let operands = loops.iter().map(|looped| self.operands(looped)).collect::<Result<Vec<_>>>()?;
+        let mut areas = Areas::default();
+        for (reads, writes) in &operands {
+            reads.iter().for_each(|span| areas.add(span, false));
+            writes.iter().for_each(|span| areas.add(span, true));
+        }
+        let places = |spans: &[Span]| spans.iter().map(|span| areas.place(span)).collect();
+        let parts_of: Vec<RowLoop<'_>> = loops
+            .iter()
+            .zip(&operands)
+            .map(|(looped, (reads, writes))| RowLoop {
+                program: &looped.program,
+                inputs: places(reads),
+                outputs: places(writes),
+            })
+            .collect();
+        let rows = Rows::prepare(&areas.list(), &parts_of, leading);
+        drop(parts_of);
+        let Ok(rows) = rows else { return loops.into_iter().try_for_each(|looped| self.looped(looped)) };
+        let mut picoseconds = 0u64;
+        let mut text = format!("{} rows at a time of", rows.block());
+        for (looped, (reads, writes)) in loops.iter().zip(&operands) {
+            picoseconds = picoseconds.saturating_add(self.loop_costs(&looped.program, reads, writes));
+            text.push('\n');
+            text.push_str(loop_text(&looped.program, reads, writes).trim_end());
+        }
+        let (reads, writes) = areas.finish();
+        self.push(Step::Rows { rows, reads, writes, parts: parts(picoseconds) }, text);
+        Ok(())
+    }
+}
+
+fn loop_text(program: &Program, reads: &[Span], writes: &[Span]) -> String {
+    format!("loop {:?} {} -> {}\n{program}", program.dims, list(reads), list(writes))
+}
+
+/// How many pieces work is worth cutting into.
+fn parts(picoseconds: u64) -> usize {
+    usize::try_from(picoseconds / PART).unwrap_or(usize::MAX).max(1)
 }
 
 fn is_arithmetic(inst: &Inst) -> bool {

@@ -1,6 +1,7 @@
 //! What each block does, in order: loops around needed values, kernels, control flow. What nobody needs is left out.
 
 use super::merge::merge_loops;
+use super::rows::group_rows;
 use crate::dump::Cluster;
 use crate::error::{Error, Result};
 use crate::fuse::{Chooser, Loop, source};
@@ -14,6 +15,11 @@ use std::sync::Arc;
 /// One thing that a block does.
 pub(super) enum Item {
     Loop(Loop),
+    /// Loops that have their first dimensions in common, and run block of rows by block of rows.
+    Rows {
+        loops: Vec<Loop>,
+        leading: usize,
+    },
     /// A literal that somebody reads from memory.
     Constant(Value),
     Kernel(NodeId),
@@ -48,6 +54,7 @@ pub(super) fn schedule(graph: &Graph) -> Result<HashMap<BlockId, Vec<Item>>> {
             let list = items.entry(block).or_default();
             list.reverse();
             merge_loops(graph, list);
+            group_rows(graph, list);
             continue;
         }
         *left -= 1;
@@ -160,6 +167,12 @@ pub(super) fn clusters(graph: &Graph, items: &HashMap<BlockId, Vec<Item>>) -> Ve
                     looped.outputs.len()
                 );
                 (format!("{what} over {:?}", program.dims), detail, (looped.inputs.clone(), writes), "#dcebfa")
+            }
+            Item::Rows { loops, leading } => {
+                let reads = loops.iter().flat_map(|looped| looped.inputs.iter().copied()).collect();
+                let writes = loops.iter().flat_map(|looped| looped.outputs.iter().map(|store| store.value)).collect();
+                let rows = &loops[0].program.dims[..*leading];
+                (format!("{} loops over rows {rows:?}", loops.len()), String::new(), (reads, writes), "#dcebfa")
             }
             Item::Direct { kernel, inputs, output } => {
                 let detail = format!("{:?}", graph.ty(*output).dims);

@@ -78,7 +78,7 @@ impl Writer {
         let index = self.pick();
         let (x, ty, dims) = self.of(index);
         let t = tensor(ty, &dims);
-        match self.below(16) {
+        match self.below(18) {
             0 if Self::is_float(ty) => {
                 let op = ["tanh", "sine", "logistic", "abs", "negate", "floor"][self.below(6)];
                 self.add(ty, &dims, |name| format!("{name} = stablehlo.{op} {x} : {t}"));
@@ -314,9 +314,88 @@ impl Writer {
                     format!("{name} = stablehlo.dynamic_update_slice {x}, {cut}, {starts} : ({t}, {r}, {types}) -> {t}")
                 });
             }
+            16 if !dims.is_empty() && dims.iter().all(|&size| size > 0) => self.scan(&x, ty, &dims),
+            17 if matches!(ty, "f32" | "f64") => {
+                let n: usize = dims.iter().product();
+                if (1..=600).contains(&n) && self.below(3) == 0 {
+                    self.normalized_rows(&x, ty, &dims, n);
+                }
+            }
             _ => {}
         }
     }
+
+    /// A loop over the first dimension, with a row as carry and all carries as result.
+    fn scan(&mut self, x: &str, ty: &'static str, dims: &[usize]) {
+        let (t, rank) = (tensor(ty, dims), dims.len());
+        let cut: Vec<usize> = std::iter::once(1).chain(dims[1..].iter().copied()).collect();
+        let (slice, row) = (tensor(ty, &cut), tensor(ty, &dims[1..]));
+        let (i, i32s) = (list_of("%i", "%zero", rank), vec!["tensor<i32>"; rank].join(", "));
+        let op = if ty == "i1" { "xor" } else { "add" };
+        let half = match ty {
+            "i1" => "true",
+            "complex<f32>" => "(0.5, -1.0)",
+            _ if Self::is_float(ty) => "0.5",
+            _ => "3",
+        };
+        let (n, sizes, limit) = (self.fresh(), list(cut.clone()), dims[0]);
+        let _ = writeln!(
+            self.text,
+            "    {n}_0 = stablehlo.constant dense<0> : tensor<i32>
+    {n}_1 = stablehlo.constant dense<1> : tensor<i32>
+    {n}_n = stablehlo.constant dense<{limit}> : tensor<i32>
+    {n}_c = stablehlo.constant dense<{half}> : {row}
+    {n}:3 = stablehlo.while(%i = {n}_0, %c = {n}_c, %ys = {x}) : tensor<i32>, {row}, {t}
+     cond {{
+      %m = stablehlo.compare LT, %i, {n}_n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %m : tensor<i1>
+    }} do {{
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %p = stablehlo.dynamic_slice {x}, {i}, sizes = [{sizes}] : ({t}, {i32s}) -> {slice}
+      %q = stablehlo.reshape %p : ({slice}) -> {row}
+      %r = stablehlo.{op} %c, %q : {row}
+      %s = stablehlo.reshape %r : ({row}) -> {slice}
+      %u = stablehlo.dynamic_update_slice %ys, %s, {i} : ({t}, {slice}, {i32s}) -> {t}
+      %o = stablehlo.add %i, {n}_1 : tensor<i32>
+      stablehlo.return %o, %r, %u : tensor<i32>, {row}, {t}
+    }}"
+        );
+        self.values.push(Value { name: format!("{n}#1"), ty, dims: dims[1..].to_vec() });
+        self.values.push(Value { name: format!("{n}#2"), ty, dims: dims.to_vec() });
+    }
+
+    /// So many rows that loops over them are grouped: reductions of each, and what the rows are when divided by theirs.
+    fn normalized_rows(&mut self, x: &str, ty: &'static str, dims: &[usize], n: usize) {
+        let rows = 40_000 / n;
+        let (t, flat, all, one) = (tensor(ty, dims), tensor(ty, &[n]), tensor(ty, &[rows, n]), tensor(ty, &[rows]));
+        let scalar = tensor(ty, &[]);
+        let v = self.fresh();
+        let _ = writeln!(
+            self.text,
+            "    {v}_f = stablehlo.reshape {x} : ({t}) -> {flat}
+    {v}_b = stablehlo.broadcast_in_dim {v}_f, dims = [1] : ({flat}) -> {all}
+    {v}_i = stablehlo.iota dim = 0 : {all}
+    {v}_j = stablehlo.add {v}_b, {v}_i : {all}
+    {v}_w = stablehlo.sine {v}_j : {all}
+    {v}_l = stablehlo.constant dense<-2.0> : {scalar}
+    {v}_z = stablehlo.constant dense<0.0> : {scalar}
+    {v}_m = stablehlo.reduce({v}_w init: {v}_l) applies stablehlo.maximum across dimensions = [1] \
+             : ({all}, {scalar}) -> {one}
+    {v}_n = stablehlo.broadcast_in_dim {v}_m, dims = [0] : ({one}) -> {all}
+    {v}_d = stablehlo.subtract {v}_w, {v}_n : {all}
+    {v}_e = stablehlo.exponential {v}_d : {all}
+    {v}_s = stablehlo.reduce({v}_e init: {v}_z) applies stablehlo.add across dimensions = [1] \
+             : ({all}, {scalar}) -> {one}
+    {v}_t = stablehlo.broadcast_in_dim {v}_s, dims = [0] : ({one}) -> {all}"
+        );
+        self.values.push(Value { name: format!("{v}_s"), ty, dims: vec![rows] });
+        self.add(ty, &[rows, n], |name| format!("{name} = stablehlo.divide {v}_e, {v}_t : {all}"));
+    }
+}
+
+/// The first, then one less than so many of the others.
+fn list_of(first: &str, others: &str, count: usize) -> String {
+    std::iter::once(first).chain(std::iter::repeat_n(others, count - 1)).collect::<Vec<_>>().join(", ")
 }
 
 fn program(seed: u64) -> String {
@@ -332,7 +411,7 @@ fn program(seed: u64) -> String {
         parameters.push(format!("%p{index}: {}", tensor(ty, &dims)));
         w.values.push(Value { name: format!("%p{index}"), ty, dims });
     }
-    for _ in 0..24 {
+    for _ in 0..26 {
         w.step();
     }
     let results: Vec<&Value> = w.values.iter().rev().take(4).collect();

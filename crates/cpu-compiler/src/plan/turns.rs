@@ -1,0 +1,183 @@
+//! Short steps as one step: a sequence, in which each costs no more than what it does.
+//!
+//! Works on finished steps. A loop becomes a sequence as a whole, with its jumps within it, if all of its steps can be
+//! part of one; elsewhere short steps that follow each other do.
+
+use super::areas::Areas;
+use super::{Plan, Step};
+use cpu_runtime::Span;
+use cpu_vir::exec::{Item, Move, MoveIndex, Sequence};
+
+/// More steps than this are no short loop.
+const MOST_STEPS: usize = 200;
+
+/// Makes sequences of all loops that can be, outer ones first, and of short steps elsewhere.
+pub(super) fn write_down(plan: &mut Plan) {
+    let mut loops: Vec<(usize, usize)> = Vec::new();
+    for (at, step) in plan.steps.iter().enumerate() {
+        if let Step::If { target, .. } | Step::Jump(target) = step
+            && *target <= at
+            && at - target < MOST_STEPS
+        {
+            loops.push((*target, at + 1));
+        }
+    }
+    // Outer loops begin no later and end later than those inside of them.
+    loops.sort_by_key(|(start, end)| (*start, usize::MAX - end));
+    let mut replaced: Vec<Replaced> = Vec::new();
+    for (start, end) in loops {
+        let free = replaced.last().is_none_or(|before| before.end <= start);
+        if free && let Some(step) = sequence(&plan.steps, start, end) {
+            replaced.push(Replaced { start, end, step, title: "turns of" });
+        }
+    }
+    let mut targeted = vec![false; plan.steps.len() + 1];
+    plan.steps.iter().flat_map(Step::targets).for_each(|&target| targeted[target] = true);
+    let mut start = 0;
+    let mut runs = Vec::new();
+    for (at, step) in plan.steps.iter().enumerate() {
+        let inside = replaced.iter().any(|loops| (loops.start..loops.end).contains(&at));
+        if targeted[at] || inside || !is_short(step) {
+            runs.push((start, at));
+            start = if inside || !is_short(step) { at + 1 } else { at };
+        }
+    }
+    runs.push((start, plan.steps.len()));
+    for (start, end) in runs.into_iter().filter(|(start, end)| end - start > 1) {
+        if let Some(step) = sequence(&plan.steps, start, end) {
+            replaced.push(Replaced { start, end, step, title: "together" });
+        }
+    }
+    replaced.sort_by_key(|one| one.start);
+    if !replaced.is_empty() {
+        replace(plan, replaced);
+    }
+}
+
+/// Steps that become one.
+struct Replaced {
+    start: usize,
+    end: usize,
+    step: Step,
+    title: &'static str,
+}
+
+/// Whether a step costs more to begin than to do, and goes on with the next.
+fn is_short(step: &Step) -> bool {
+    match step {
+        Step::Loop { kernel, .. } => kernel.is_short(),
+        Step::Kernel { kernel, .. } => kernel.block().is_some(),
+        Step::Copy { from, .. } => from.length <= SHORT_COPY,
+        _ => false,
+    }
+}
+
+/// Bytes of copies that are short.
+const SHORT_COPY: usize = 4096;
+
+/// Puts steps in the place of others, and has jumps go where their targets are now.
+fn replace(plan: &mut Plan, replaced: Vec<Replaced>) {
+    let steps = std::mem::take(&mut plan.steps);
+    let texts = std::mem::take(&mut plan.text);
+    let mut moved = Vec::with_capacity(steps.len() + 1);
+    let mut replaced = replaced.into_iter().peekable();
+    let mut inside: Option<usize> = None;
+    for (at, (step, text)) in steps.into_iter().zip(texts).enumerate() {
+        if let Some(Replaced { end, step, title, .. }) = replaced.next_if(|one| one.start == at) {
+            inside = Some(end);
+            moved.push(plan.steps.len());
+            plan.steps.push(step);
+            plan.text.push(format!("{title}\n{text}"));
+            continue;
+        }
+        if inside.is_some_and(|end| at < end) {
+            // Nobody jumps here.
+            moved.push(plan.steps.len() - 1);
+            if let Some(whole) = plan.text.last_mut() {
+                whole.push('\n');
+                whole.push_str(text.trim_end());
+            }
+            continue;
+        }
+        moved.push(plan.steps.len());
+        plan.steps.push(step);
+        plan.text.push(text);
+    }
+    moved.push(plan.steps.len());
+    for step in &mut plan.steps {
+        step.targets_mut().iter_mut().for_each(|target| *target = moved[*target]);
+    }
+}
+
+/// A loop as one step; `None` if something in it has to stay a step.
+fn sequence(steps: &[Step], start: usize, end: usize) -> Option<Step> {
+    let apart = steps.iter().enumerate().all(|(at, step)| {
+        step.targets().iter().all(|&target| match (start..end).contains(&at) {
+            true => (start..=end).contains(&target),
+            false => target <= start || end <= target,
+        })
+    });
+    if !apart {
+        return None;
+    }
+    let mut areas = Areas::default();
+    let body = &steps[start..end];
+    for step in body {
+        touch(&mut areas, step)?;
+    }
+    let items = body.iter().map(|step| item(&areas, step, start)).collect::<Option<Vec<Item>>>()?;
+    let sequence = Sequence::prepare(&areas.list(), &items).ok()?;
+    let (reads, writes) = areas.finish();
+    Some(Step::Turns { sequence, reads, writes })
+}
+
+/// Notes what a step reads and writes; `None` if it cannot be part of a sequence.
+fn touch(areas: &mut Areas, step: &Step) -> Option<()> {
+    let (reads, writes): (&[Span], &[Span]) = match step {
+        Step::Loop { reads, writes, parts: ..=1, .. } => (reads, writes),
+        Step::Kernel { kernel, reads, writes } if kernel.block().is_some() => (reads, writes),
+        Step::Copy { from, to } => (std::slice::from_ref(from), std::slice::from_ref(to)),
+        Step::If { condition, .. } | Step::Unless { condition, .. } => (std::slice::from_ref(condition), &[]),
+        Step::Switch { choice, .. } => (std::slice::from_ref(choice), &[]),
+        Step::Jump(_) => (&[], &[]),
+        Step::Loop { .. } | Step::Kernel { .. } | Step::Rows { .. } | Step::Turns { .. } => return None,
+    };
+    reads.iter().for_each(|span| areas.add(span, false));
+    writes.iter().for_each(|span| areas.add(span, true));
+    Some(())
+}
+
+/// A step as part of a sequence that begins at a position.
+fn item(areas: &Areas, step: &Step, start: usize) -> Option<Item> {
+    let places = |spans: &[Span]| spans.iter().map(|span| areas.place(span)).collect::<Vec<_>>();
+    Some(match step {
+        Step::Loop { kernel, reads, writes, .. } => {
+            Item::Run { kernel: kernel.clone(), inputs: places(reads), outputs: places(writes) }
+        }
+        Step::Kernel { kernel, reads, writes } => {
+            let block = kernel.block()?;
+            let array = if block.is_update { &writes[0] } else { &reads[0] };
+            let (part, indices) = if block.is_update { (&reads[1], &reads[2..]) } else { (&writes[0], &reads[1..]) };
+            let (array, part) = (areas.place(array), areas.place(part));
+            let (from, to) = if block.is_update { (part, array) } else { (array, part) };
+            let indices = indices.iter().zip(&block.indices);
+            let indices =
+                indices.map(|(span, &(ty, most, stride))| MoveIndex { place: areas.place(span), ty, most, stride });
+            Item::Move(Move { from, to, indices: indices.collect(), moves_source: !block.is_update, runs: block.runs })
+        }
+        Step::Copy { from, to } => Item::Copy { from: areas.place(from), to: areas.place(to), bytes: from.length },
+        Step::If { condition, target } => {
+            Item::If { condition: areas.place(condition), value: true, target: target - start }
+        }
+        Step::Unless { condition, target } => {
+            Item::If { condition: areas.place(condition), value: false, target: target - start }
+        }
+        Step::Jump(target) => Item::Jump { target: target - start },
+        Step::Switch { choice, boolean, targets } => Item::Switch {
+            choice: areas.place(choice),
+            boolean: *boolean,
+            targets: targets.iter().map(|target| target - start).collect(),
+        },
+        Step::Rows { .. } | Step::Turns { .. } => return None,
+    })
+}
