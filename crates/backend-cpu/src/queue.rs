@@ -83,7 +83,8 @@ impl Shared {
             return;
         }
         let shared = self.clone();
-        if thread::Builder::new().name(self.name.clone()).spawn(move || shared.serve()).is_err() {
+        let thread = thread::Builder::new().name(self.name.clone()).stack_size(cpu_runtime::STACK_SIZE);
+        if thread.spawn(move || shared.serve()).is_err() {
             self.run_all();
         }
     }

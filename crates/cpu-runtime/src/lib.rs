@@ -29,5 +29,5 @@ mod views;
 pub use budget::{Budget, OutOfMemory, Usage};
 pub use denormals::FlushDenormals;
 pub use memory::{ALIGNMENT, Block};
-pub use pool::Pool;
+pub use pool::{Pool, STACK_SIZE};
 pub use views::{Span, Views};

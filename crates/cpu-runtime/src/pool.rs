@@ -123,6 +123,10 @@ fn forks() -> usize {
     FORKS.load(Ordering::Relaxed)
 }
 
+/// The stack of each thread on which programs run, in bytes. Handlers of custom calls run on it, which count on the 8 MiB
+/// that threads have by default: BLAS keeps half a megabyte for each level of a recursion. Only what is used takes memory.
+pub const STACK_SIZE: usize = 32 << 20;
+
 /// A pool of threads that work on jobs together with whoever starts them.
 pub struct Pool {
     shared: Arc<Shared>,
@@ -142,6 +146,7 @@ impl Pool {
             let shared = shared.clone();
             thread::Builder::new()
                 .name(format!("cpu worker {index}"))
+                .stack_size(STACK_SIZE)
                 .spawn(move || {
                     // Programs flush denormals, whichever thread computes a part of them.
                     let _mode = FlushDenormals::on_this_thread();

@@ -122,3 +122,19 @@ def test_a_target_of_the_user_is_called(run_python, platform):
         assert float(jnp.sum(x)) == 13
     """, JAX_PLATFORMS=platform)
     assert done.stdout.startswith("INVALID_ARGUMENT") and "attributes" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("shape", [(300, 300), (900, 900), (3, 300, 300)], ids=str)
+def test_systems_so_large_that_lapack_needs_much_stack(devices, shape):
+    # It recurses over blocks, with half a megabyte a level.
+    matrix = np.random.default_rng(0).normal(size=shape).astype(np.float32) + 20 * np.eye(shape[-1], dtype=np.float32)
+    solution = np.ones((*shape[:-1], 1), np.float32)
+    for device in devices[:2]:
+        solved = jnp.linalg.solve(jax.device_put(matrix, device), matrix @ solution)
+        np.testing.assert_allclose(solved, solution, rtol=1e-3, atol=1e-3)
+
+
+def test_such_systems_in_regions_for_each_device(devices):
+    matrices = np.random.default_rng(0).normal(size=(2, 300, 300)).astype(np.float32) + 20 * np.eye(300, dtype=np.float32)
+    solved = jax.pmap(lambda matrix: jnp.linalg.solve(matrix, matrix.sum(1, keepdims=True)), devices=devices[:2])(matrices)
+    np.testing.assert_allclose(solved, np.ones((2, 300, 1)), rtol=1e-3, atol=1e-3)

@@ -10,6 +10,9 @@ use crate::eval::feeds::Feeds;
 use crate::eval::process::{Environment, Interrupt, Process};
 use crate::eval::value::Value;
 
+/// The stack of each thread, in bytes. Handlers of custom calls run on it, some of which keep megabytes there.
+const STACK_SIZE: usize = 32 << 20;
+
 /// Tells the others that a process has ended, however it ends.
 struct Presence<'a> {
     rendezvous: &'a Rendezvous,
@@ -50,7 +53,7 @@ pub(crate) fn run_processes(
     let results: Vec<Result<Vec<Value>, EvalError>> = thread::scope(|scope| {
         let mut threads = Vec::with_capacity(count);
         for (index, (process, inputs)) in grid.processes().zip(inputs).enumerate() {
-            let thread = thread::Builder::new().name(format!("process {}", grid.name(index)));
+            let thread = thread::Builder::new().name(format!("process {}", grid.name(index))).stack_size(STACK_SIZE);
             let run = &run;
             let started = thread.spawn_scoped(scope, move || run(index, process, inputs));
             if started.is_err() {
