@@ -82,6 +82,24 @@ def test_ordered_effects_keep_their_order(devices):
     assert seen == [(which, number) for number in range(10) for which in ("first", "second")]
 
 
+def test_ordered_callbacks_in_regions_for_each_device_keep_their_order(devices):
+    mesh = Mesh(np.array(devices[:2]), ("d",))
+    seen = {0: [], 1: []}
+
+    def call(number, x):
+        seen[int(number[0])].append(np.asarray(x).tolist())
+
+    def region(number, x):
+        io_callback(call, None, number, x, ordered=True)
+        io_callback(call, None, number, x + 1, ordered=True)
+
+    whole = jax.jit(jax.shard_map(region, mesh=mesh, in_specs=PartitionSpec("d"), out_specs=None),
+                    in_shardings=NamedSharding(mesh, PartitionSpec("d")))
+    whole(jnp.arange(2), jnp.arange(4))
+    jax.effects_barrier()
+    assert seen == {0: [[0, 1], [1, 2]], 1: [[2, 3], [3, 4]]}
+
+
 def test_debug_print_and_debug_callback(devices, capfd):
     seen = []
 

@@ -535,7 +535,7 @@ impl Decoder<'_, '_> {
             EntryDialect::Builtin => self.builtin_attr(),
             EntryDialect::Vhlo => crate::vhlo::decode_attr(self),
             EntryDialect::Sdy => self.sdy_attr(),
-            EntryDialect::Other(_) => self.foreign("attribute", dialect),
+            EntryDialect::Other(_) => self.foreign("an attribute", dialect),
         }
     }
 
@@ -551,7 +551,17 @@ impl Decoder<'_, '_> {
         match dialect {
             EntryDialect::Builtin => self.builtin_type(),
             EntryDialect::Vhlo => crate::vhlo::decode_type(self),
-            EntryDialect::Sdy | EntryDialect::Other(_) => self.foreign("type", dialect),
+            EntryDialect::Other(_) if self.tables.dialect_name(dialect) == "stablehlo" => self.stablehlo_type(dialect),
+            EntryDialect::Sdy | EntryDialect::Other(_) => self.foreign("a type", dialect),
+        }
+    }
+
+    /// The one type of the dialect itself that portable artifacts have: tokens in the regions of other dialects, between
+    /// casts.
+    fn stablehlo_type(&mut self, dialect: EntryDialect) -> Result<Type> {
+        match self.cursor.varint()? {
+            0 => Ok(Type::Token),
+            _ => self.foreign("a type", dialect),
         }
     }
 
@@ -563,7 +573,7 @@ impl Decoder<'_, '_> {
             }
             _ => "",
         };
-        self.cursor.error(format!("an {what} of dialect {name} has an encoding that is not known here{advice}"))
+        self.cursor.error(format!("{what} of dialect {name} has an encoding that is not known here{advice}"))
     }
 
     /// A dense tensor from the raw data of the file. Booleans may be packed eight to a byte.
