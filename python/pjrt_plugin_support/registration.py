@@ -10,6 +10,7 @@ import jax
 from jax._src import xla_bridge
 
 from .device_count import OptionsWhenRead
+from .dlpack_copies import copy_dlpack_arrays
 from .donation import open_donation
 from .experimental_warning import drop_experimental_warning
 from .ffi_targets import pass_on_ffi_targets, share_cpu_handlers, share_python_callbacks
@@ -86,6 +87,7 @@ def register(
         pass_on_ffi_targets(name, platform, capsule)
     elif platform == "cpu":
         answer_to_cpu(name)
+        copy_dlpack_arrays(name)
         share_cpu_handlers(name, capsule)
         share_python_callbacks(name, capsule)
     return capsule

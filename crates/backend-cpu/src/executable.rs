@@ -4,6 +4,7 @@ use crate::device::MEMORY_KINDS;
 use crate::engine::Engine;
 use crate::sharding::Tiling;
 use crate::signature::Signature;
+use crate::{shown, xla_options};
 use cpu_compiler::{Error, ErrorKind};
 use pjrt_wrapper::client_trait::{
     Code, CompileOptions, CompiledMemoryStats, NamedValue, OpSharding, OptimizedProgram, PjrtExecutable, Program,
@@ -22,7 +23,7 @@ pub(crate) struct CpuExecutable {
 
 impl CpuExecutable {
     pub(crate) fn compile(program: &Program<'_>, options: &CompileOptions) -> Result<Self> {
-        check_overrides(options)?;
+        xla_options::check(options)?;
         let devices = options.num_partitions;
         if options.num_replicas != 1 {
             return Err(Status::unimplemented(format!(
@@ -45,22 +46,6 @@ impl CpuExecutable {
         let module = Arc::new(module);
         let engine = Engine::new(&module, devices).map_err(status)?;
         Ok(CpuExecutable { signature, engine, module })
-    }
-}
-
-/// Options of XLA's compiler beside its flags, all of which begin with `xla_`.
-const XLA_OPTIONS: [&str; 3] = ["exec_time_optimization_effort", "memory_fitting_effort", "optimization_level"];
-
-/// Lets pass what users set for XLA: those options say how its compiler works and not what programs mean, so they have
-/// no effect here. Everything else is a mistake.
-fn check_overrides(options: &CompileOptions) -> Result<()> {
-    let known = |name: &str| name.starts_with("xla_") || XLA_OPTIONS.contains(&name);
-    match options.overrides.keys().find(|name| !known(name)) {
-        None => Ok(()),
-        Some(name) => Err(Status::invalid_argument(format!(
-            "No such compile option: '{name}'; options of XLA (xla_..., {}) are let pass and have no effect",
-            XLA_OPTIONS.join(", ")
-        ))),
     }
 }
 
@@ -151,7 +136,6 @@ impl PjrtExecutable for CpuExecutable {
 
     fn optimized_program(&self) -> Result<OptimizedProgram> {
         // Frameworks parse it, so it is the program and not the plan.
-        let text = stablehlo::text::print(&self.module, &stablehlo::text::PrintOptions::default());
-        Ok(OptimizedProgram { format: "mlir", code: text.into_bytes() })
+        Ok(OptimizedProgram { format: "mlir", code: shown::text(&self.module).into_bytes() })
     }
 }

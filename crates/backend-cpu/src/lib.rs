@@ -12,8 +12,10 @@
 //! | `signature` | what a program's `main` says about arguments and results |
 //! | `sharding` | how arrays are spread over the devices of a program |
 //! | `executable`, `launch`, `queue` | programs: compiled, launched inline or on a thread of the device |
+//! | `shown` | programs as frameworks see them |
 //! | `engine` | the compiler, and the reference evaluator for what it leaves out |
 //! | `poison` | launches that somebody else wants to fail |
+//! | `xla_options` | options of XLA's compiler: checked, and without effect |
 //! | `custom_calls` | calls of handlers that were registered for the platform |
 //!
 //! Unsafe code is confined to `foreign`.
@@ -30,7 +32,9 @@ mod poison;
 mod queue;
 mod settings;
 mod sharding;
+mod shown;
 mod signature;
+mod xla_options;
 
 use client::CpuClient;
 use pjrt_wrapper::CustomExtension;

@@ -75,6 +75,33 @@ def test_programs_show_themselves(devices):
     assert {"flops", "bytes accessed"} <= set(cost)
 
 
+def test_programs_with_regions_for_each_device_show_themselves(devices):
+    mesh = jax.sharding.Mesh(np.array(devices[:2]), ("d",))
+    rows = jax.sharding.PartitionSpec("d")
+    x = jax.device_put(np.arange(8, dtype=np.float32).reshape(4, 2), jax.sharding.NamedSharding(mesh, rows))
+    region = jax.shard_map(lambda x: jnp.sin(x) + jax.lax.axis_index("d"), mesh=mesh, in_specs=rows, out_specs=rows)
+    text = jax.jit(lambda x: region(region(x) * 2)).lower(x).compile().as_text()
+    # What one device computes.
+    assert text.count("f32[2,2]{1,0} sine(") == 2 or text.count("sine(") == 2, text
+    assert "f32[2,2]" in text
+
+
+def test_options_of_xla_are_checked(devices):
+    def compile_with(**options):
+        jax.jit(lambda x: x + 1).lower(1.0).compile(compiler_options=options)
+
+    compile_with(xla_embed_ir_in_executable=True, xla_dump_max_hlo_modules=200)
+    for options, message in [
+        ({"invalid_key": "invalid_value"}, "No such compile option: 'invalid_key'"),
+        ({"xla_no_such_flag": True}, "No such compile option: 'xla_no_such_flag'"),
+        ({"xla_embed_ir_in_executable": "invalid_value"},
+         "While setting option xla_embed_ir_in_executable, 'invalid_value' is not a valid bool value."),
+    ]:
+        with pytest.raises(jax.errors.JaxRuntimeError) as caught:
+            compile_with(**options)
+        assert message in str(caught.value)
+
+
 def test_donated_storage_is_taken(devices):
     x = jax.device_put(np.ones(1 << 20, np.float32), devices[0]) + 0
     peak = devices[0].memory_stats()["bytes_in_use"]
@@ -94,3 +121,36 @@ def test_dlpack_shows_memory_in_place(devices):
     np.testing.assert_array_equal(back + 1, there + 1)
     swapped = jnp.from_dlpack(np.arange(12.0, dtype=np.float32).reshape(3, 4).T.copy(order="F"))
     np.testing.assert_array_equal(swapped, np.arange(12.0).reshape(3, 4).T)
+
+
+@pytest.mark.parametrize("offset", [0, 4, 2])
+def test_dlpack_copies_when_it_is_told_to(platform, run_python, offset):
+    done = run_python(f"""
+        import jax, jax.numpy as jnp, numpy as np
+        room = np.zeros(256, np.uint8)
+        start = -room.ctypes.data % 64 + {offset}
+        values = room[start:start + 40].view(np.float32)
+        values[:] = np.arange(10)
+        aligned = {offset} % 4 == 0
+        for copy in (None, True, False):
+            try:
+                array = jnp.from_dlpack(values, copy=copy)
+            except ValueError as error:
+                assert copy is False and not aligned, error
+                assert "which requires a copy" in str(error)
+                continue
+            in_place = array.unsafe_buffer_pointer() == values.ctypes.data
+            assert in_place == (aligned and copy is not True), (copy, in_place)
+            np.testing.assert_array_equal(array, values)
+            if not in_place:
+                values[0] = 7
+                assert array[0] == 0
+                values[0] = 0
+        transposed = np.arange(12.0, dtype=np.float32).reshape(3, 4).T
+        np.testing.assert_array_equal(jnp.from_dlpack(transposed, copy=True), transposed)
+        try:
+            jnp.from_dlpack(transposed, copy=False)
+        except ValueError:
+            print("refused")
+    """, JAX_PLATFORMS=platform)
+    assert done.stdout.split() == ["refused"]

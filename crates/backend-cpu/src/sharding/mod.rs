@@ -4,7 +4,9 @@
 //! arguments are put together from the blocks of the devices, results are cut into blocks again.
 
 mod blocks;
+mod indexing;
 mod propagation;
+mod reshaping;
 mod tiling;
 
 pub(crate) use blocks::{cut, put_together};

@@ -3,6 +3,7 @@
 //! One pass over `main`, from arguments to results, along ops that keep dimensions as they are. It decides nothing about
 //! values. Where it gives up, everybody gets all of a result.
 
+use super::{indexing, reshaping, tiling};
 use stablehlo::ir::attrs::{AxisRef, DimensionSharding, SdyAttr, TensorSharding};
 use stablehlo::ir::{Attr, BlockRef, Function, Module, NamedAttr, OpCode, OpRef, ValueId};
 use std::collections::HashMap;
@@ -122,10 +123,17 @@ fn of_op(module: &Module, op: OpRef<'_>, known: &Known, depth: usize, all: &mut 
         | OpCode::Pad
         | OpCode::DynamicUpdateSlice
         | OpCode::Concatenate
+        | OpCode::Reverse
+        | OpCode::ReduceWindow
         | OpCode::Sort => {
             (0..op.results().len()).map(|index| operand(index).and_then(|sharding| whole_dims(op, sharding))).collect()
         }
-        OpCode::Reshape => one(operand(0).and_then(|sharding| reshaped(op, sharding))),
+        OpCode::Reshape => one(operand(0).and_then(|sharding| {
+            let mesh = tiling::mesh_of(module, sharding).ok()?;
+            reshaping::reshaped(op, sharding, |axis| tiling::axis_size(mesh, axis))
+        })),
+        OpCode::Gather => one(indexing::gathered(op, operand(0), operand(1))),
+        OpCode::Scatter => (0..op.results().len()).map(|index| operand(index).and_then(indexing::scattered)).collect(),
         OpCode::DotGeneral => one(product(op, operand(0), operand(1))),
         code if keeps_dims(code) => one(element_wise(module, op, known)),
         _ => Vec::new(),
@@ -197,7 +205,10 @@ fn element_wise(module: &Module, op: OpRef<'_>, known: &Known) -> Option<TensorS
 }
 
 /// The same axes on other dimensions: for each dimension of the result, the one that it comes from.
-fn dims_from(sharding: &TensorSharding, sources: impl Iterator<Item = Option<usize>>) -> Option<TensorSharding> {
+pub(super) fn dims_from(
+    sharding: &TensorSharding,
+    sources: impl Iterator<Item = Option<usize>>,
+) -> Option<TensorSharding> {
     let axes = |source: Option<usize>| match source {
         Some(dim) => sharding.dim_shardings.get(dim).cloned(),
         None => Some(open(&[])),
@@ -205,11 +216,11 @@ fn dims_from(sharding: &TensorSharding, sources: impl Iterator<Item = Option<usi
     Some(with_dims(sharding, sources.map(axes).collect::<Option<_>>()?))
 }
 
-fn with_dims(like: &TensorSharding, dim_shardings: Vec<DimensionSharding>) -> TensorSharding {
+pub(super) fn with_dims(like: &TensorSharding, dim_shardings: Vec<DimensionSharding>) -> TensorSharding {
     TensorSharding { dim_shardings: dim_shardings.into(), replicated_axes: Box::default(), ..like.clone() }
 }
 
-fn open(axes: &[AxisRef]) -> DimensionSharding {
+pub(super) fn open(axes: &[AxisRef]) -> DimensionSharding {
     DimensionSharding { axes: axes.into(), is_closed: false, priority: None }
 }
 
@@ -225,16 +236,6 @@ fn whole_dims(op: OpRef<'_>, sharding: &TensorSharding) -> Option<TensorSharding
         from[*dim] == to[*dim] && along != Some(*dim) && part.is_none_or(|part| part.dims[*dim] == to[*dim])
     };
     dims_from(sharding, (0..to.len()).map(|dim| Some(dim).filter(whole)))
-}
-
-/// Dimensions of extent 1 come and go; others must stay as they are.
-fn reshaped(op: OpRef<'_>, sharding: &TensorSharding) -> Option<TensorSharding> {
-    let (from, to) = (&op.operand_tensor(0)?.dims, &op.result_tensor(0)?.dims);
-    let mut sources = (0..from.len()).filter(|&dim| from[dim] != 1);
-    let placed: Vec<Option<usize>> = to.iter().map(|&extent| if extent == 1 { None } else { sources.next() }).collect();
-    let same = sources.next().is_none()
-        && placed.iter().zip(to.iter()).all(|(source, &extent)| source.map_or(extent == 1, |dim| from[dim] == extent));
-    same.then(|| dims_from(sharding, placed.into_iter()))?
 }
 
 /// Batch dimensions, then those of the left side, then those of the right side; an axis is used once.
@@ -261,11 +262,16 @@ fn product(op: OpRef<'_>, left: Option<&TensorSharding>, right: Option<&TensorSh
     dims.extend(left_free.into_iter().map(|dim| axes(left, dim)));
     let right_free = free(op.operand_tensor(1)?.dims.len(), right_batch, &numbers.rhs_contracting_dimensions);
     dims.extend(right_free.into_iter().map(|dim| axes(right, dim)));
-    let mut used: Vec<AxisRef> = Vec::new();
-    let once = |axes: Vec<AxisRef>| {
-        let fresh = axes.iter().position(|axis| used.iter().any(|other| other.name == axis.name)).unwrap_or(axes.len());
-        used.extend(&axes[..fresh]);
-        open(&axes[..fresh])
-    };
-    Some(with_dims(like, dims.into_iter().map(once).collect()))
+    Some(once_each(like, dims.iter().map(|axes| open(axes)).collect()))
+}
+
+/// An axis cuts one dimension: of several that it could cut, the first.
+pub(super) fn once_each(like: &TensorSharding, mut dims: Vec<DimensionSharding>) -> TensorSharding {
+    let mut used = Vec::new();
+    for dim in &mut dims {
+        let fresh = dim.axes.iter().position(|axis| used.contains(&axis.name)).unwrap_or(dim.axes.len());
+        used.extend(dim.axes[..fresh].iter().map(|axis| axis.name));
+        *dim = open(&dim.axes[..fresh]);
+    }
+    with_dims(like, dims)
 }

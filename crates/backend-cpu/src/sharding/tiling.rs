@@ -113,10 +113,7 @@ impl SpreadValues {
 }
 
 fn tiling(module: &Module, sharding: &TensorSharding, rank: usize, devices: usize) -> Result<Tiling> {
-    let mesh = match &sharding.mesh {
-        SdyMeshRef::Inline(mesh) => mesh,
-        SdyMeshRef::Symbol(name) => mesh(module, *name)?,
-    };
+    let mesh = mesh_of(module, sharding)?;
     if mesh.axes.is_empty() {
         let whole = Tiling::replicated(rank, devices);
         return Ok(match &*mesh.device_ids {
@@ -171,7 +168,21 @@ fn tiling(module: &Module, sharding: &TensorSharding, rank: usize, devices: usiz
     Ok(Tiling { sharding, grid, blocks })
 }
 
-fn mesh(module: &Module, name: StrId) -> Result<&SdyMesh> {
+/// The mesh that a sharding is on.
+pub(super) fn mesh_of<'m>(module: &'m Module, sharding: &'m TensorSharding) -> Result<&'m SdyMesh> {
+    match &sharding.mesh {
+        SdyMeshRef::Inline(mesh) => Ok(mesh),
+        SdyMeshRef::Symbol(name) => named_mesh(module, *name),
+    }
+}
+
+/// How many devices an axis of a mesh has, or a part of one.
+pub(super) fn axis_size(mesh: &SdyMesh, axis: &AxisRef) -> Option<i64> {
+    let whole = mesh.axes.iter().find(|known| known.name == axis.name)?.size;
+    Some(axis.sub_axis.map_or(whole, |part| part.size))
+}
+
+fn named_mesh(module: &Module, name: StrId) -> Result<&SdyMesh> {
     let body = module.block(module.body());
     let found = body.ops().map(|id| module.op(id)).find(|op| {
         op.code() == OpCode::SdyMesh && matches!(op.attr("sym_name"), Some(Attr::String(symbol)) if *symbol == name)
@@ -291,6 +302,14 @@ mod tests {
         of_arguments(&module, main, &[shape], devices).map(|mut tilings| tilings.remove(0))
     }
 
+    /// The grids of the results of a program for eight devices.
+    fn grids(text: &str, shapes: &[&[i64]]) -> Vec<Vec<usize>> {
+        let module = stablehlo::read_program(text.as_bytes()).expect("a program");
+        let shapes: Vec<Shape> = shapes.iter().map(|&dims| Shape::new(ElementType::F32, dims).unwrap()).collect();
+        let tilings = of_results(&module, module.function("main").expect("main"), &shapes, 8).unwrap();
+        tilings.into_iter().map(|tiling| tiling.grid).collect()
+    }
+
     #[test]
     fn results_follow_arguments() {
         let text = r#"module {
@@ -312,12 +331,28 @@ mod tests {
             return %0, %1, %2, %3, %4, %5, %6 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8x1x8xf32>, tensor<8x8xf32>, tensor<2x32xf32>, tensor<8x2xf32>
           }
         }"#;
-        let module = stablehlo::read_program(text.as_bytes()).expect("a program");
-        let shape = |dims: &[i64]| Shape::new(ElementType::F32, dims).unwrap();
-        let shapes = [&[8, 8][..], &[8, 8], &[8], &[8, 1, 8], &[8, 8], &[2, 32], &[8, 2]].map(shape);
-        let tilings = of_results(&module, module.function("main").expect("main"), &shapes, 8).unwrap();
-        let grids: Vec<&[usize]> = tilings.iter().map(|tiling| &tiling.grid[..]).collect();
-        assert_eq!(grids, [&[4, 1][..], &[4, 2], &[4], &[1, 1, 2], &[1, 4], &[1, 1], &[4, 1]]);
+        let shapes = [&[8, 8][..], &[8, 8], &[8], &[8, 1, 8], &[8, 8], &[2, 32], &[8, 2]];
+        assert_eq!(grids(text, &shapes), [&[4, 1][..], &[4, 2], &[4], &[1, 1, 2], &[1, 4], &[1, 1], &[4, 1]]);
+    }
+
+    #[test]
+    fn results_of_gathers_and_scatters_follow_whole_dimensions_and_indices() {
+        let text = r#"module {
+          sdy.mesh @mesh = <["x"=4, "y"=2]>
+          func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>},
+              %i: tensor<4x1xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+              -> (tensor<4x8xf32>, tensor<8x4xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+            %0 = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> : (tensor<8x8xf32>, tensor<4x1xi32>) -> tensor<4x8xf32>
+            %1 = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1>, slice_sizes = array<i64: 8, 1>}> : (tensor<8x8xf32>, tensor<4x1xi32>) -> tensor<8x4xf32>
+            %2 = "stablehlo.scatter"(%a, %i, %0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+            ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+              stablehlo.return %new : tensor<f32>
+            }) : (tensor<8x8xf32>, tensor<4x1xi32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+            %3 = stablehlo.reverse %a, dims = [0] : tensor<8x8xf32>
+            return %0, %1, %2, %3 : tensor<4x8xf32>, tensor<8x4xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+          }
+        }"#;
+        assert_eq!(grids(text, &[&[4, 8], &[8, 4], &[8, 8], &[8, 8]]), [[4, 2], [4, 1], [4, 2], [4, 2]]);
     }
 
     fn tiled(grid: &[i64], devices: &[i64], replicate_on_last_dim: bool) -> OpSharding {

@@ -1,0 +1,93 @@
+//! A program as it is shown to frameworks, which translate it to HLO: regions for each device, which they cannot
+//! translate, as what stands for them there, calls at whose place the shapes change.
+
+use stablehlo::ir::{Module, OpCode, OpId, OpSpec, TypeId, ValueId};
+use std::collections::HashMap;
+
+/// The text of a program.
+pub(crate) fn text(module: &Module) -> String {
+    let print = |module: &Module| stablehlo::text::print(module, &stablehlo::text::PrintOptions::default());
+    let regions: Vec<OpId> =
+        module.walk(module.root()).filter(|&op| module.op(op).code() == OpCode::SdyManualComputation).collect();
+    if regions.is_empty() {
+        return print(module);
+    }
+    let mut module = module.clone();
+    let mut instead = HashMap::new();
+    // Outer ones first, so that inner ones stand outside by their turn.
+    for op in regions {
+        open(&mut module, op, &mut instead);
+    }
+    module.replace_values(|value| instead.get(&value).copied().unwrap_or(value));
+    print(&module)
+}
+
+/// Puts the ops of a region in the place of the op that has it. What is to be used `instead` of its values goes there.
+fn open(module: &mut Module, manual: OpId, instead: &mut HashMap<ValueId, ValueId>) {
+    let op = module.op(manual);
+    let Some(body) = op.region_block(0) else { return };
+    let (operands, results, arguments) = (op.operands().to_vec(), op.results().to_vec(), body.args().to_vec());
+    let ops: Vec<OpId> = body.ops().collect();
+    let returned = body.terminator().map(|end| (end.id(), end.operands().to_vec()));
+    for (operand, argument) in operands.into_iter().zip(arguments) {
+        let ty = module.value_type(argument);
+        instead.insert(argument, call(module, manual, "SPMDFullToShardShape", "{manual}", operand, ty));
+    }
+    for op in ops.into_iter().filter(|&op| returned.as_ref().is_none_or(|(end, _)| *end != op)) {
+        module.detach_op(op);
+        module.insert_before(manual, op);
+    }
+    let returned = returned.map_or_else(Vec::new, |(_, values)| values);
+    for (result, value) in results.into_iter().zip(returned) {
+        let ty = module.value_type(result);
+        instead.insert(result, call(module, manual, "SPMDShardToFullShape", "{replicated}", value, ty));
+    }
+    module.detach_op(manual);
+}
+
+/// A call that changes a value to the shape of one device, or back.
+fn call(module: &mut Module, before: OpId, target: &str, sharding: &str, value: ValueId, ty: TypeId) -> ValueId {
+    let attributes = [
+        module.named("call_target_name", |module| module.string_attr(target)),
+        module.named("mhlo.sharding", |module| module.string_attr(sharding)),
+    ];
+    let spec = OpSpec::new(OpCode::CustomCall).operands(std::slice::from_ref(&value));
+    let call = module.new_op(spec.results(std::slice::from_ref(&ty)).attrs(&attributes));
+    module.insert_before(before, call);
+    module.op(call).results()[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_for_each_device_are_opened() {
+        let program = r#"module {
+          sdy.mesh @mesh = <["d"=2, "e"=2]>
+          func.func @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+            %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"d"}, {}]>] out_shardings=[<@mesh, [{"d"}, {}]>] manual_axes={"d"} (%b: tensor<2x4xf32>) {
+              %1 = stablehlo.add %b, %b : tensor<2x4xf32>
+              %2 = sdy.manual_computation(%1) in_shardings=[<@mesh, [{}, {"e"}]>] out_shardings=[<@mesh, [{}, {"e"}]>] manual_axes={"e"} (%c: tensor<2x2xf32>) {
+                sdy.return %c : tensor<2x2xf32>
+              } : (tensor<2x4xf32>) -> tensor<2x4xf32>
+              sdy.return %2 : tensor<2x4xf32>
+            } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+            return %0 : tensor<4x4xf32>
+          }
+        }"#;
+        let module = stablehlo::read_program(program.as_bytes()).expect("a program");
+        let shown = text(&module);
+        let read = stablehlo::read_program(shown.as_bytes()).expect("what is shown is a program");
+        let main = read.function("main").and_then(|main| main.entry()).expect("main");
+        let ops: Vec<OpCode> = main.ops().map(|op| read.op(op).code()).collect();
+        use OpCode::{Add, CustomCall, FuncReturn};
+        assert_eq!(ops, [CustomCall, Add, CustomCall, CustomCall, CustomCall, FuncReturn], "{shown}");
+        assert!(
+            shown.contains(
+                r#"@SPMDFullToShardShape(%1) {mhlo.sharding = "{manual}"} : (tensor<2x4xf32>) -> tensor<2x2xf32>"#
+            ),
+            "{shown}"
+        );
+    }
+}
