@@ -21,6 +21,8 @@ mod libclang;
 mod new;
 mod plugin_binary;
 mod python_env;
+mod suite;
+mod suite_record;
 mod test;
 mod wheel;
 mod wheel_archive;
@@ -42,6 +44,7 @@ enum Command {
     Conformance(conformance::Args),
     Demo(demo::Args),
     Bench(bench::Args),
+    Suite(suite::Args),
     Test(test::Args),
     New(new::Args),
     Bindgen(bindgen::Args),
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Command::Conformance(args) => args.run(),
         Command::Demo(args) => args.run(),
         Command::Bench(args) => args.run(),
+        Command::Suite(args) => args.run(),
         Command::Test(args) => args.run(),
         Command::New(args) => args.run(),
         Command::Bindgen(args) => args.run(),
