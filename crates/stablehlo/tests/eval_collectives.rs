@@ -43,6 +43,67 @@ fn blocks_of_whole_arrays_between_partitions() {
     assert!(alone.message.contains("run_all"), "{alone}");
 }
 
+/// `ragged_all_to_all` of rows of `shape`, with as many integers for the members of a group as said.
+fn ragged(rows: &str, result: &str, integers: usize) -> Evaluator {
+    evaluator(&format!(
+        r#"func.func @main(%x: tensor<{rows}>, %y: tensor<{result}>, %from: tensor<{integers}xi64>,
+            %count: tensor<{integers}xi64>, %to: tensor<{integers}xi64>, %back: tensor<{integers}xi64>) -> tensor<{result}> {{
+          %0 = stablehlo.custom_call @ragged_all_to_all(%x, %y, %from, %count, %to, %back) {{api_version = 4 : i32,
+            backend_config = {{channel_id = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}}}}
+            : (tensor<{rows}>, tensor<{result}>, tensor<{integers}xi64>, tensor<{integers}xi64>, tensor<{integers}xi64>,
+               tensor<{integers}xi64>) -> tensor<{result}>
+          return %0 : tensor<{result}>
+        }}"#
+    ))
+}
+
+#[test]
+fn rows_go_where_each_process_says() {
+    let grid = Grid { num_replicas: 1, num_partitions: 2 };
+    let program = ragged("3xi64", "4xi64", 2);
+    let lists = |x: &[i64], lists: [&[i64]; 4]| {
+        let mut inputs = vec![tensor(&[3], x), tensor(&[4], &[0; 4])];
+        inputs.extend(lists.map(|list| tensor(&[2], list)));
+        inputs
+    };
+    let first = lists(&[1, 2, 2], [&[0, 1], &[1, 2], &[0, 0], &[1, 1]]);
+    let second = lists(&[3, 4, 0], [&[0, 1], &[1, 1], &[1, 2], &[2, 1]]);
+    let results = program.run_all(grid, None, vec![first.clone(), second.clone()]).unwrap();
+    assert_eq!(results, [[tensor(&[4], &[1, 3, 0, 0])], [tensor(&[4], &[2, 2, 4, 0])]]);
+    // Two parts for each member, rows of two numbers, and what nobody writes stays.
+    let program = ragged("2x2xi64", "3x2xi64", 4);
+    let member = |x: i64, lists: [&[i64]; 4]| {
+        let mut inputs = vec![tensor(&[2, 2], &[x, x + 1, x + 2, x + 3]), tensor(&[3, 2], &[-1; 6])];
+        inputs.extend(lists.map(|list| tensor(&[4], list)));
+        inputs
+    };
+    let results = program.run_all(
+        grid,
+        None,
+        vec![
+            member(10, [&[0, 0, 0, 1], &[0, 0, 1, 1], &[0, 0, 2, 0], &[0, 0, 0, 1]]),
+            member(20, [&[0, 1, 0, 0], &[0, 1, 0, 0], &[0, 1, 0, 0], &[1, 1, 0, 0]]),
+        ],
+    );
+    assert_eq!(
+        results.unwrap(),
+        [[tensor(&[3, 2], &[-1, -1, 22, 23, -1, -1])], [tensor(&[3, 2], &[12, 13, -1, -1, 10, 11])]]
+    );
+    // What does not fit is an error, not a guess.
+    let program = ragged("3xi64", "4xi64", 2);
+    for (list, numbers, text) in [
+        (2, [3, 1], "1 rows from 3 on are not inside tensor<3xi64>"),
+        (2, [-1, 1], "1 rows from -1 on are not inside"),
+        (4, [4, 0], "1 rows from 4 on are not inside tensor<4xi64>"),
+        (5, [1, 2], "member 1 sends 1 rows to member 0, which receives 2"),
+    ] {
+        let mut wrong = first.clone();
+        wrong[list] = tensor(&[2], &numbers);
+        let error = program.run_all(grid, None, vec![wrong, second.clone()]).unwrap_err();
+        assert!(error.message.contains(text), "{error}");
+    }
+}
+
 /// A program of one op on one operand.
 fn single(op: &str, attrs: &str, region: &str, operand: &str, result: &str) -> String {
     format!(

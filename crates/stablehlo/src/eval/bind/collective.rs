@@ -18,7 +18,7 @@ use crate::eval::tensor::Tensor;
 use crate::eval::value::Value;
 use crate::ir::{OpCode, OpRef, ReplicaGroups};
 
-const COMPLETE: GroupRules = GroupRules { complete: true, ragged: false };
+pub(super) const COMPLETE: GroupRules = GroupRules { complete: true, ragged: false };
 const RAGGED: GroupRules = GroupRules { complete: true, ragged: true };
 const PARTIAL: GroupRules = GroupRules { complete: false, ragged: false };
 
@@ -156,7 +156,7 @@ pub(super) fn bind(binder: &mut Binder<'_, '_>) -> Result<Option<Kernel>, OpErro
 }
 
 /// What a collective needs to bring its members together.
-struct Collective {
+pub(super) struct Collective {
     site: Site,
     groups: Groups,
     /// Number of operands; further ones are captured by the region.
@@ -164,17 +164,17 @@ struct Collective {
 }
 
 /// What a process has of a group.
-enum Exchange {
+pub(super) enum Exchange {
     /// It is in no group; its own operands.
     Alone(Vec<Tensor>),
     Group(Gathered),
 }
 
 /// The operands of all members of a group.
-struct Gathered {
-    parts: Arc<Contributions>,
+pub(super) struct Gathered {
+    pub parts: Arc<Contributions>,
     /// The place of this process among them.
-    seat: usize,
+    pub seat: usize,
 }
 
 impl Collective {
@@ -183,11 +183,14 @@ impl Collective {
             ReplicaGroups::Lists(lists) => lists,
             ReplicaGroups::MeshAxes(axes) => mesh_groups(op, axes)?,
         };
-        let groups = Groups { lists, strategy, rules };
-        Ok(Collective { site: Site::new(op), groups, count: op.operands().len() })
+        Ok(Collective::of_groups(op, Groups { lists, strategy, rules }))
     }
 
-    fn exchange(&self, context: &Context<'_>, mut operands: Vec<Value>) -> Result<Exchange, OpError> {
+    pub fn of_groups(op: OpRef<'_>, groups: Groups) -> Collective {
+        Collective { site: Site::new(op), groups, count: op.operands().len() }
+    }
+
+    pub fn exchange(&self, context: &Context<'_>, mut operands: Vec<Value>) -> Result<Exchange, OpError> {
         operands.truncate(self.count);
         let own = tensors(operands)?;
         let process = context.environment.process;
@@ -204,7 +207,7 @@ impl Collective {
 
 impl Exchange {
     /// The group, for ops whose groups hold every process.
-    fn required(self) -> Result<Gathered, OpError> {
+    pub fn required(self) -> Result<Gathered, OpError> {
         match self {
             Exchange::Group(all) => Ok(all),
             Exchange::Alone(_) => Err(OpError::invalid("the process is in no group of `replica_groups`")),

@@ -1,19 +1,24 @@
 //! Binds custom calls: those of the embedder, annotations, and the few targets that JAX leaves in portable programs.
 
+use super::collective::{COMPLETE, Collective};
 use super::shard_shape::{full_to_shard, shard_to_full};
 use super::{Binder, exactly, identity, of_tensors, plain, tensors};
+use crate::ElementType;
 use crate::eval::error::OpError;
 use crate::eval::machine::RegionBody;
 use crate::eval::ops::axes::axis;
 use crate::eval::ops::householder::{householder_product, qr};
 use crate::eval::ops::movement::slice;
+use crate::eval::ops::ragged::receive_rows;
 use crate::eval::ops::sort::sort;
 use crate::eval::ops::special::{apply, function};
 use crate::eval::ops::top_k::top_k;
+use crate::eval::parallel::{Groups, Strategy};
 use crate::eval::plan::{Kernel, Lift, RegionFunction};
 use crate::eval::registry::CustomCall;
 use crate::eval::value::Value;
-use crate::ir::{Attr, OpCode};
+use crate::ir::attrs::DenseElements;
+use crate::ir::{Attr, Module, OpCode};
 
 /// Custom calls that say something about their operand and leave it as it is.
 const ANNOTATIONS: &[&str] =
@@ -52,6 +57,7 @@ pub(super) fn custom_call(binder: &mut Binder<'_, '_>) -> Result<Kernel, OpError
         }
         "SPMDFullToShardShape" => full_to_shard(binder),
         "SPMDShardToFullShape" => shard_to_full(binder),
+        "ragged_all_to_all" => ragged_all_to_all(binder),
         "ApproxTopK" => approx_top_k(binder),
         "Qr" => Ok(plain(|_, operands| {
             let [a] = exactly(tensors(operands)?)?;
@@ -89,6 +95,36 @@ fn approx_top_k(binder: &mut Binder<'_, '_>) -> Result<Kernel, OpError> {
         let (start, strides) = (vec![0; dims.len()], vec![1; dims.len()]);
         sorted.iter().map(|x| Ok(slice(x, &start, &dims, &strides)?.into())).collect()
     }))
+}
+
+/// The exchange of rows that JAX has, in groups as `all_to_all` has them.
+fn ragged_all_to_all(binder: &Binder<'_, '_>) -> Result<Kernel, OpError> {
+    const CONFIG: &str = "backend_config";
+    let channel = entry(binder, CONFIG, "channel_id").is_some() && integer(binder, CONFIG, "channel_id")? > 0;
+    let strategy = if channel { Strategy::CrossPartition } else { Strategy::CrossReplica };
+    let lists = match entry(binder, CONFIG, "replica_groups") {
+        Some(Attr::DenseElements(dense)) => rows(binder.op.module(), dense),
+        _ => None,
+    };
+    let lists = lists
+        .ok_or_else(|| OpError::invalid("attribute `backend_config` must have `replica_groups`, a matrix of i64"))?;
+    let collective = Collective::of_groups(binder.op, Groups { lists, strategy, rules: COMPLETE });
+    Ok(plain(move |context, operands| {
+        let all = collective.exchange(context, operands)?.required()?;
+        Ok(vec![receive_rows(&all.parts, all.seat)?.into()])
+    }))
+}
+
+/// The rows of a matrix of 64-bit integers.
+fn rows(module: &Module, dense: &DenseElements) -> Option<Vec<Vec<i64>>> {
+    let ty = module.ty(dense.ty()).as_tensor()?;
+    match (&*ty.dims, ty.element_type()) {
+        (&[count, width], Some(ElementType::I64)) if width > 0 => {
+            let values = dense.to_i64s(usize::try_from(count.checked_mul(width)?).ok()?)?;
+            Some(values.chunks_exact(width as usize).map(<[i64]>::to_vec).collect())
+        }
+        _ => None,
+    }
 }
 
 /// An entry of a dictionary attribute.

@@ -22,6 +22,7 @@ pub mod linear;
 mod map;
 pub mod movement;
 pub mod quantize;
+pub mod ragged;
 pub mod ragged_dot;
 pub mod reduce;
 pub mod reduce_window;
