@@ -4,6 +4,7 @@ use crate::array_type::ArrayType;
 use crate::custom_call::CustomCalls;
 use crate::dump::{Dump, graph_text};
 use crate::error::{Error, Result};
+use crate::fold::fold;
 use crate::import::import;
 use crate::plan::{ArgumentPlan, Donation, Plan, plan};
 use crate::run::run;
@@ -100,7 +101,8 @@ impl Executable {
         if let Some(dump) = &dump {
             dump.write("stablehlo.mlir", &stablehlo::text::print(&module, &stablehlo::text::PrintOptions::default()));
         }
-        let graph = import(&module, options.custom_calls)?;
+        let mut graph = import(&module, options.custom_calls)?;
+        fold(&mut graph)?;
         if let Some(dump) = &dump {
             dump.write("graph.txt", &graph_text(&graph));
         }

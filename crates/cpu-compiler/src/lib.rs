@@ -10,6 +10,7 @@ mod custom_call;
 mod dump;
 mod error;
 mod executable;
+mod fold;
 mod fuse;
 mod graph;
 mod import;

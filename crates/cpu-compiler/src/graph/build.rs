@@ -103,4 +103,11 @@ impl Graph {
     pub fn constant(&mut self, block: BlockId, bytes: &[u8], splat: bool, ty: Arc<ArrayType>) -> Value {
         self.pure(block, Op::Constant(Literal { bytes: Arc::from(bytes), splat }), Vec::new(), ty)
     }
+
+    /// Makes a constant of a node of one result, whose elements somebody has computed.
+    pub fn replace_by_constant(&mut self, value: Value, literal: Literal) {
+        let node = &mut self.nodes[self.values[value.0 as usize].node.0 as usize];
+        node.op = Op::Constant(literal);
+        node.inputs = Vec::new();
+    }
 }

@@ -47,6 +47,11 @@ pub(crate) trait Kernel: Send + Sync {
     /// Estimated nanoseconds on one thread.
     fn nanoseconds(&self) -> u64;
 
+    /// Whether results depend on nothing but the operands, so that they can be computed beforehand.
+    fn is_function(&self) -> bool {
+        false
+    }
+
     /// Whether somebody else's code runs.
     fn is_foreign(&self) -> bool {
         false

@@ -37,6 +37,10 @@ impl<K: OpKernel> Kernel for Prepared<K> {
     fn flops(&self) -> f64 {
         self.flops
     }
+
+    fn is_function(&self) -> bool {
+        true
+    }
 }
 
 /// A scatter, which updates its first operands in place.

@@ -7,7 +7,7 @@ use cpu_compiler::{Executable, NoCustomCalls, Options};
 use stablehlo::eval::{Evaluator, Registry};
 
 /// Runs the program both ways on a few inputs.
-pub fn agree(text: &str) {
+pub fn agree(text: &str) -> Executable {
     let module = Arc::new(stablehlo::read_program(text.as_bytes()).unwrap_or_else(|error| panic!("{error}")));
     let evaluator = Evaluator::new(module.clone(), &Registry::default()).unwrap_or_else(|error| panic!("{error}"));
     let executable = Executable::compile(module.clone(), &Options { custom_calls: &NoCustomCalls });
@@ -20,6 +20,68 @@ pub fn agree(text: &str) {
             panic!("{text}\n{}", executable.text());
         }
     }
+    executable
+}
+
+#[test]
+fn what_follows_from_constants_is_computed_while_compiling() {
+    // Of every kind: elements, movement, sums, a product, a sort; as results, and as operands inside a loop.
+    let folded = agree(
+        "func.func @main() -> (tensor<3x2xf32>, tensor<f32>, tensor<2x2xf32>, tensor<4xi32>, tensor<300x300xf32>) {
+          %a = stablehlo.constant dense<[[1.0, 2.5, -3.0], [4.0, 5.0, 0.1]]> : tensor<2x3xf32>
+          %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+          %1 = stablehlo.exponential %0 : tensor<3x2xf32>
+          %z = stablehlo.constant dense<0.0> : tensor<f32>
+          %2 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [0, 1]
+            : (tensor<3x2xf32>, tensor<f32>) -> tensor<f32>
+          %3 = stablehlo.dot_general %a, %0, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+          %s = stablehlo.constant dense<[3, -1, 2, 7]> : tensor<4xi32>
+          %4 = \"stablehlo.sort\"(%s) ({
+            ^bb0(%l: tensor<i32>, %r: tensor<i32>):
+              %c = stablehlo.compare LT, %l, %r : (tensor<i32>, tensor<i32>) -> tensor<i1>
+              stablehlo.return %c : tensor<i1>
+          }) {dimension = 0 : i64} : (tensor<4xi32>) -> tensor<4xi32>
+          %b = stablehlo.constant dense<2.0> : tensor<300x300xf32>
+          %5 = stablehlo.log %b : tensor<300x300xf32>
+          %6 = stablehlo.slice %5 [0:300, 0:300] : (tensor<300x300xf32>) -> tensor<300x300xf32>
+          %7 = stablehlo.negate %6 : tensor<300x300xf32>
+          return %1, %2, %3, %4, %7 : tensor<3x2xf32>, tensor<f32>, tensor<2x2xf32>, tensor<4xi32>, tensor<300x300xf32>
+        }",
+    );
+    assert_eq!((folded.cost().flops, folded.cost().transcendentals), (0.0, 0.0), "{}", folded.text());
+    let turns = agree(
+        "func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {
+          %a = stablehlo.constant dense<[1.0, 2.5, -3.0, 4.0, 5.0, 0.1]> : tensor<6xf32>
+          %n = stablehlo.constant dense<0> : tensor<i32>
+          %0:2 = stablehlo.while(%i = %n, %y = %x) : tensor<i32>, tensor<6xf32>
+          cond {
+            %two = stablehlo.constant dense<2> : tensor<i32>
+            %three = stablehlo.add %two, %two : tensor<i32>
+            %c = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            stablehlo.return %c : tensor<i1>
+          } do {
+            %one = stablehlo.constant dense<1> : tensor<i32>
+            %t = stablehlo.tanh %a : tensor<6xf32>
+            %r = stablehlo.reverse %t, dims = [0] : tensor<6xf32>
+            %s = stablehlo.add %y, %r : tensor<6xf32>
+            %j = stablehlo.add %i, %one : tensor<i32>
+            stablehlo.return %j, %s : tensor<i32>, tensor<6xf32>
+          }
+          return %0#1 : tensor<6xf32>
+        }",
+    );
+    assert_eq!(turns.cost().transcendentals, 0.0, "{}", turns.text());
+    // What is larger than 64 KiB, what depends on the process and what draws numbers is left to the run.
+    let left = agree(
+        "func.func @main() -> (tensor<200x100xf32>, tensor<ui32>) {
+          %a = stablehlo.iota dim = 1 : tensor<200x100xf32>
+          %0 = stablehlo.exponential %a : tensor<200x100xf32>
+          %p = stablehlo.partition_id : tensor<ui32>
+          %q = stablehlo.add %p, %p : tensor<ui32>
+          return %0, %q : tensor<200x100xf32>, tensor<ui32>
+        }",
+    );
+    assert!(left.cost().transcendentals > 0.0 && left.memory().constants < 1024, "{}", left.text());
 }
 
 #[test]
