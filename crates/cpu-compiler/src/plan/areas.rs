@@ -2,18 +2,22 @@
 
 use cpu_runtime::Span;
 use cpu_vir::exec::{Area, Place};
+use hashbrown::HashMap;
 
 /// The pieces of regions that steps touch, one for each region.
 #[derive(Default)]
 pub(super) struct Areas {
     list: Vec<(Span, bool)>,
+    /// Where in the list each region is: a program may have very many.
+    of: HashMap<u32, usize>,
 }
 
 impl Areas {
     /// Notes that a span is read, or written too.
     pub fn add(&mut self, span: &Span, written: bool) {
         let end = span.start + span.length;
-        match self.list.iter_mut().find(|(area, _)| area.region == span.region) {
+        let index = *self.of.entry(span.region).or_insert(self.list.len());
+        match self.list.get_mut(index) {
             Some((area, is_written)) => {
                 let last = end.max(area.start + area.length);
                 area.start = area.start.min(span.start);
@@ -26,9 +30,8 @@ impl Areas {
 
     /// Where a span that was noted begins.
     pub fn place(&self, span: &Span) -> Place {
-        let found = self.list.iter().position(|(area, _)| area.region == span.region);
         // Everything was noted before; a place beyond the areas is refused.
-        let area = found.unwrap_or(usize::MAX);
+        let area = self.of.get(&span.region).copied().unwrap_or(usize::MAX);
         Place { area, start: span.start - self.list.get(area).map_or(0, |(area, _)| area.start) }
     }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::fuse::{Loop, source};
 use crate::graph::{Graph, Literal, NodeId, Op, Value};
 use cpu_vir::{Inst, Program, Role};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Position in [`Placed::buffers`].
@@ -273,9 +273,9 @@ impl Placer<'_> {
                 Vec::new()
             }
             Entry::Rows { loops, leading } => {
-                for index in 0..loops.len() {
-                    let replaceable = replaceable(graph, loops, index, *leading);
-                    self.looped(&mut loops[index], position, &replaceable);
+                let replaceable = replaceable(graph, loops, *leading);
+                for (looped, replaceable) in loops.iter_mut().zip(replaceable) {
+                    self.looped(looped, position, &replaceable);
                 }
                 Vec::new()
             }
@@ -444,7 +444,7 @@ impl Placer<'_> {
         let node = graph.node(id);
         let Op::While { condition, body, .. } = node.op else { return Vec::new() };
         let mut copies = Vec::new();
-        let mut claimed: Vec<BufferId> = Vec::new();
+        let mut claimed: HashSet<BufferId> = HashSet::new();
         for (k, &input) in node.inputs.iter().enumerate() {
             let from = self.at(input);
             let bytes = graph.ty(input).bytes();
@@ -461,7 +461,7 @@ impl Placer<'_> {
                     copies.push(Copy { from, to: place });
                     place
                 };
-            claimed.push(place);
+            claimed.insert(place);
             // While the first values are copied, nobody else gets it.
             self.hold_until(place, position);
             self.places.insert((id, k), place);
@@ -521,25 +521,44 @@ impl Placer<'_> {
         copies
     }
 
-    /// Copies that happen at the same time, one after another.
+    /// Copies that happen at the same time, one after another; no two go to one place.
     fn in_order(&mut self, mut pending: Vec<Copy>, position: Position) -> Vec<Copy> {
         pending.retain(|copy| copy.from != copy.to && self.buffers[copy.to.0].bytes > 0);
-        let mut copies = Vec::new();
-        while !pending.is_empty() {
-            let ready = pending.iter().position(|copy| pending.iter().all(|other| other.from != copy.to));
-            match ready {
-                Some(index) => copies.push(pending.swap_remove(index)),
-                None => {
-                    // Only rings are left: one of their values steps aside.
-                    let from = pending[0].to;
-                    let bytes = self.buffers[from.0].bytes;
-                    let aside = self.new_buffer(Home::Arena { from: position, to: position }, bytes);
-                    copies.push(Copy { from, to: aside });
-                    pending.iter_mut().filter(|copy| copy.from == from).for_each(|copy| copy.from = aside);
+        let writers: HashMap<BufferId, usize> =
+            pending.iter().enumerate().map(|(index, copy)| (copy.to, index)).collect();
+        // Who reads each buffer, and how many of them are left.
+        let mut readers: HashMap<BufferId, (Vec<usize>, usize)> = HashMap::new();
+        for (index, copy) in pending.iter().enumerate() {
+            let (list, left) = readers.entry(copy.from).or_default();
+            list.push(index);
+            *left += 1;
+        }
+        let mut ready: Vec<usize> =
+            (0..pending.len()).rev().filter(|&index| !readers.contains_key(&pending[index].to)).collect();
+        let (mut copies, mut done) = (Vec::with_capacity(pending.len()), vec![false; pending.len()]);
+        let mut next = 0;
+        loop {
+            while let Some(index) = ready.pop() {
+                let copy = pending[index];
+                copies.push(copy);
+                done[index] = true;
+                if let Some((_, left)) = readers.get_mut(&copy.from) {
+                    *left -= 1;
+                    ready.extend(writers.get(&copy.from).filter(|_| *left == 0));
                 }
             }
+            // Only rings are left: one of their values steps aside.
+            while done.get(next) == Some(&true) {
+                next += 1;
+            }
+            let Some(&Copy { to: from, .. }) = pending.get(next) else { return copies };
+            let bytes = self.buffers[from.0].bytes;
+            let aside = self.new_buffer(Home::Arena { from: position, to: position }, bytes);
+            copies.push(Copy { from, to: aside });
+            let list = readers.get(&from).map_or(&[][..], |(list, _)| list);
+            list.iter().filter(|&&reader| !done[reader]).for_each(|&reader| pending[reader].from = aside);
+            ready.push(next);
         }
-        copies
     }
 }
 

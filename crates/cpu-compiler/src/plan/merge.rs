@@ -16,20 +16,21 @@ const FEW_POINTS: usize = 64;
 
 /// Merges loops of a block where that changes no result.
 pub(super) fn merge_loops(graph: &Graph, items: &mut Vec<Item>) {
-    let mut index = 0;
-    while index < items.len() {
-        if let Some(earlier) = partner(graph, items, index)
-            && let (Item::Loop(first), Item::Loop(second)) = (&items[earlier], &items[index])
+    let mut done: Vec<Item> = Vec::with_capacity(items.len());
+    for item in items.drain(..) {
+        done.push(item);
+        // A merged loop may have another partner.
+        while let last = done.len() - 1
+            && let Some(earlier) = partner(graph, &done, last)
+            && let (Item::Loop(first), Item::Loop(second)) = (&done[earlier], &done[last])
             && let Some(merged) = merged(first, second)
         {
-            items[index] = Item::Loop(merged);
-            items.remove(earlier);
-            // The merged loop may have another partner.
-            index -= 1;
-            continue;
+            done[last] = Item::Loop(merged);
+            // One of the last few.
+            done.remove(earlier);
         }
-        index += 1;
     }
+    *items = done;
 }
 
 /// An earlier loop that may move down to this one.

@@ -29,6 +29,7 @@ use crate::error::Result;
 use crate::graph::Graph;
 use crate::kernel::Kernel;
 use cpu_runtime::Span;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 /// What happens with one argument of a program.
@@ -171,13 +172,16 @@ fn arguments(parameters: &[ArrayType], results: &[ArrayType], donated: &[Option<
             plans[index] = ArgumentPlan::Becomes(result);
         }
     }
+    // The first that fits comes last.
+    let mut free: HashMap<&ArrayType, Vec<usize>> = HashMap::new();
+    for (result, ty) in results.iter().enumerate().rev().filter(|(result, _)| !taken[*result]) {
+        free.entry(ty).or_default().push(result);
+    }
     for (index, donation) in donated.iter().enumerate() {
-        if *donation == Some(Donation::Any) {
-            let fits = |&result: &usize| !taken[result] && results[result] == parameters[index];
-            if let Some(result) = (0..results.len()).find(fits) {
-                taken[result] = true;
-                plans[index] = ArgumentPlan::Becomes(result);
-            }
+        if *donation == Some(Donation::Any)
+            && let Some(result) = free.get_mut(&parameters[index]).and_then(Vec::pop)
+        {
+            plans[index] = ArgumentPlan::Becomes(result);
         }
     }
     plans

@@ -11,6 +11,10 @@ use cpu_vir::exec::{Item, Move, MoveIndex, Sequence};
 /// More steps than this are no short loop.
 const MOST_STEPS: usize = 200;
 
+/// More short steps than this do not become one: before each run all pieces of memory of a step that writes are compared
+/// with each other, and what a step costs to begin is nothing beside so many.
+const MOST_TOGETHER: usize = 128;
+
 /// Makes sequences of all loops that can be, outer ones first, and of short steps elsewhere.
 pub(super) fn write_down(plan: &mut Plan) {
     let mut loops: Vec<(usize, usize)> = Vec::new();
@@ -24,25 +28,31 @@ pub(super) fn write_down(plan: &mut Plan) {
     }
     // Outer loops begin no later and end later than those inside of them.
     loops.sort_by_key(|(start, end)| (*start, usize::MAX - end));
+    let jumps = Jumps::new(&plan.steps);
     let mut replaced: Vec<Replaced> = Vec::new();
     for (start, end) in loops {
         let free = replaced.last().is_none_or(|before| before.end <= start);
-        if free && let Some(step) = sequence(&plan.steps, start, end) {
+        if free
+            && jumps.are_apart(start, end)
+            && let Some(step) = sequence(&plan.steps, start, end)
+        {
             replaced.push(Replaced { start, end, step, title: "turns of" });
         }
     }
-    let mut targeted = vec![false; plan.steps.len() + 1];
-    plan.steps.iter().flat_map(Step::targets).for_each(|&target| targeted[target] = true);
     let mut start = 0;
     let mut runs = Vec::new();
+    // In order, and none inside of another.
+    let mut loops = replaced.iter().peekable();
     for (at, step) in plan.steps.iter().enumerate() {
-        let inside = replaced.iter().any(|loops| (loops.start..loops.end).contains(&at));
-        if targeted[at] || inside || !is_short(step) {
+        while loops.next_if(|one| one.end <= at).is_some() {}
+        let inside = loops.peek().is_some_and(|one| one.start <= at);
+        if jumps.come_to(at) || inside || !is_short(step) || at - start == MOST_TOGETHER {
             runs.push((start, at));
             start = if inside || !is_short(step) { at + 1 } else { at };
         }
     }
     runs.push((start, plan.steps.len()));
+    // They have no jumps, and none goes into them.
     for (start, end) in runs.into_iter().filter(|(start, end)| end - start > 1) {
         if let Some(step) = sequence(&plan.steps, start, end) {
             replaced.push(Replaced { start, end, step, title: "together" });
@@ -51,6 +61,36 @@ pub(super) fn write_down(plan: &mut Plan) {
     replaced.sort_by_key(|one| one.start);
     if !replaced.is_empty() {
         replace(plan, replaced);
+    }
+}
+
+/// For each position the first and the last step that jumps there.
+struct Jumps<'a> {
+    steps: &'a [Step],
+    sources: Vec<Option<(usize, usize)>>,
+}
+
+impl Jumps<'_> {
+    fn new(steps: &[Step]) -> Jumps<'_> {
+        let mut sources: Vec<Option<(usize, usize)>> = vec![None; steps.len() + 1];
+        for (at, step) in steps.iter().enumerate() {
+            for &target in step.targets() {
+                sources[target].get_or_insert((at, at)).1 = at;
+            }
+        }
+        Jumps { steps, sources }
+    }
+
+    /// Whether a step jumps to a position.
+    fn come_to(&self, position: usize) -> bool {
+        self.sources[position].is_some()
+    }
+
+    /// Whether jumps of these steps stay within them or go to their end, and no others go into them but to the first.
+    fn are_apart(&self, start: usize, end: usize) -> bool {
+        let from_within = |&(first, last): &(usize, usize)| start <= first && last < end;
+        self.steps[start..end].iter().flat_map(Step::targets).all(|target| (start..=end).contains(target))
+            && self.sources[start..end].iter().skip(1).flatten().all(from_within)
     }
 }
 
@@ -109,17 +149,8 @@ fn replace(plan: &mut Plan, replaced: Vec<Replaced>) {
     }
 }
 
-/// A loop as one step; `None` if something in it has to stay a step.
+/// Steps that are apart from others as one step; `None` if something in them has to stay a step.
 fn sequence(steps: &[Step], start: usize, end: usize) -> Option<Step> {
-    let apart = steps.iter().enumerate().all(|(at, step)| {
-        step.targets().iter().all(|&target| match (start..end).contains(&at) {
-            true => (start..=end).contains(&target),
-            false => target <= start || end <= target,
-        })
-    });
-    if !apart {
-        return None;
-    }
     let mut areas = Areas::default();
     let body = &steps[start..end];
     for step in body {
@@ -180,4 +211,30 @@ fn item(areas: &Areas, step: &Step, start: usize) -> Option<Item> {
         },
         Step::Rows { .. } | Step::Turns { .. } => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_apart_if_no_jump_goes_into_them_or_out_of_them() {
+        // Two loops, one in the other, and a jump over both.
+        let targets = [9, 1, 2, 3, 6, 3, 6, 1, 8];
+        let steps: Vec<Step> = targets.iter().map(|&target| Step::Jump(target)).collect();
+        let jumps = Jumps::new(&steps);
+        for (start, end) in (0..9).flat_map(|start| (start + 1..=9).map(move |end| (start, end))) {
+            let apart = steps.iter().enumerate().all(|(at, step)| {
+                step.targets().iter().all(|&target| match (start..end).contains(&at) {
+                    true => (start..=end).contains(&target),
+                    false => target <= start || end <= target,
+                })
+            });
+            assert_eq!(jumps.are_apart(start, end), apart, "{start}..{end}");
+        }
+        assert!(jumps.are_apart(3, 6) && jumps.are_apart(1, 8) && jumps.are_apart(0, 9));
+        assert!(!jumps.are_apart(3, 5), "out of them");
+        assert!(!jumps.are_apart(2, 4), "into them");
+        assert!(jumps.come_to(3) && !jumps.come_to(5));
+    }
 }

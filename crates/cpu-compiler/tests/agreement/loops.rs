@@ -225,3 +225,92 @@ fn what_crosses_rows_is_not_grouped_with_them() {
         }",
     );
 }
+
+/// How many loops there are in each step of a plan that these words begin.
+fn loops_together(text: &str, title: &str) -> Vec<usize> {
+    let step = |line: &str| line.split_once(": ").is_some_and(|(number, _)| number.parse::<usize>().is_ok());
+    let mut counts = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        if step(line) {
+            inside = line.contains(title);
+            counts.extend(inside.then_some(0));
+        } else if inside && line.starts_with("loop ") && line.contains(" -> ") {
+            *counts.last_mut().unwrap() += 1;
+        }
+    }
+    counts
+}
+
+/// `length` times the greatest of each row subtracted from the row.
+fn chain(length: usize, rows: usize, columns: usize) -> String {
+    let (whole, row) = (format!("tensor<{rows}x{columns}xf32>"), format!("tensor<{rows}xf32>"));
+    let mut text = format!("func.func @main(%x0: {whole}) -> {whole} {{\n");
+    text += "  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>\n";
+    for (index, next) in (0..length).map(|index| (index, index + 1)) {
+        text += &format!(
+            "  %m{index} = stablehlo.reduce(%x{index} init: %low) applies stablehlo.maximum across dimensions = [1]
+                 : ({whole}, tensor<f32>) -> {row}
+               %b{index} = stablehlo.broadcast_in_dim %m{index}, dims = [0] : ({row}) -> {whole}
+               %d{index} = stablehlo.subtract %x{index}, %b{index} : {whole}
+               %x{next} = stablehlo.cosine %d{index} : {whole}\n"
+        );
+    }
+    text + &format!("  return %x{length} : {whole}\n}}")
+}
+
+#[test]
+fn a_long_chain_of_loops_over_rows_runs_in_groups_of_bounded_size() {
+    let text = chain(40, 64, 512);
+    let groups = loops_together(&compiled(&text).1.text(), "rows at a time of");
+    assert!(groups.len() > 1 && groups.iter().all(|&loops| loops <= 32), "{groups:?}");
+    assert!(groups.contains(&32), "{groups:?}");
+    agree(&text);
+}
+
+#[test]
+fn many_short_steps_become_steps_of_bounded_size() {
+    let text = chain(200, 4, 4);
+    let groups = loops_together(&compiled(&text).1.text(), "together");
+    assert!(groups.len() > 1 && groups.iter().all(|&loops| loops <= 128), "{groups:?}");
+    assert!(groups.contains(&128), "{groups:?}");
+    agree(&text);
+}
+
+#[test]
+fn states_that_change_places_all_at_once_are_copied_in_an_order_that_loses_none() {
+    // Pairs, a ring of three, a shift, two that become the same, one that stays, and one that is computed.
+    let order = [1, 0, 3, 2, 5, 6, 4, 8, 9, 10, 7, 7, 12, 0, 14];
+    let count = order.len();
+    let names = |prefix: &str| (0..count).map(|k| format!("%{prefix}{k}")).collect::<Vec<_>>();
+    let types = vec!["tensor<5xf32>"; count].join(", ");
+    let parameters: Vec<String> = names("a").iter().map(|name| format!("{name}: tensor<5xf32>")).collect();
+    let states: Vec<String> = names("q").iter().zip(names("a")).map(|(q, a)| format!("{q} = {a}")).collect();
+    let mut next: Vec<String> = order.iter().map(|k| format!("%q{k}")).collect();
+    *next.last_mut().unwrap() = "%s".to_owned();
+    let results: Vec<String> = (1..=count).map(|k| format!("%w#{k}")).collect();
+    for turns in [0, 1, 2, 7] {
+        agree(&format!(
+            "func.func @main({}) -> ({types}) {{
+              %zero = stablehlo.constant dense<0> : tensor<i32>
+              %one = stablehlo.constant dense<1> : tensor<i32>
+              %limit = stablehlo.constant dense<{turns}> : tensor<i32>
+              %w:{} = stablehlo.while(%i = %zero, {}) : tensor<i32>, {types}
+               cond {{
+                %c = stablehlo.compare LT, %i, %limit, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+                stablehlo.return %c : tensor<i1>
+              }} do {{
+                %n = stablehlo.add %i, %one : tensor<i32>
+                %s = stablehlo.add %q13, %q14 : tensor<5xf32>
+                stablehlo.return %n, {} : tensor<i32>, {types}
+              }}
+              return {} : {types}
+            }}",
+            parameters.join(", "),
+            count + 1,
+            states.join(", "),
+            next.join(", "),
+            results.join(", ")
+        ));
+    }
+}

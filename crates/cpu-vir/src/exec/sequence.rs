@@ -272,8 +272,9 @@ impl Sequence {
                     let operand = |(written, index): &(bool, usize)| match written {
                         true => Base { spot: outputs[*index].into(), steady: false },
                         false => {
-                            let length = kernel.inputs[*index].bytes;
-                            let steady = !writes.iter().any(|write| overlap(write, &(inputs[*index], length)));
+                            let read = (inputs[*index], kernel.inputs[*index].bytes);
+                            // Nobody asks where tiles are shared, and there may be very many writes then.
+                            let steady = !shares && !writes.iter().any(|write| overlap(write, &read));
                             Base { spot: inputs[*index].into(), steady }
                         }
                     };
@@ -342,10 +343,9 @@ impl Sequence {
     /// Runs on areas at these addresses; the last is that of the scratch memory.
     fn run_at(&self, bases: &[*mut u8], go_on: &mut dyn FnMut() -> bool) -> bool {
         let address = |spot: Spot| bases[spot.area].wrapping_add(spot.start);
-        let operands = |(kernel, spots): &(Arc<Kernel>, Vec<Spot>)| {
-            (kernel.clone(), spots.iter().map(|spot| address(*spot)).collect::<Vec<_>>())
-        };
-        let kernels: Vec<_> = self.kernels.iter().map(operands).collect();
+        let operands =
+            |(_, spots): &(Arc<Kernel>, Vec<Spot>)| spots.iter().map(|spot| address(*spot)).collect::<Vec<_>>();
+        let operands: Vec<_> = self.kernels.iter().map(operands).collect();
         let mut state = State::default();
         let straight = if self.is_straight { &self.code[..] } else { &[] };
         for action in self.once.iter().chain(straight) {
@@ -374,7 +374,7 @@ impl Sequence {
                     unsafe { choose(choice, boolean, &self.targets[targets]) }
                 }
                 Action::Kernel(kernel) => {
-                    let (kernel, operands) = &kernels[kernel];
+                    let (operands, (kernel, _)) = (&operands[kernel], &self.kernels[kernel]);
                     // SAFETY: as below; the kernel is run by this thread alone.
                     unsafe { kernel.run_at(operands, 0..kernel.points) }
                     at += 1;
