@@ -104,6 +104,20 @@ fn rows_go_where_each_process_says() {
     }
 }
 
+#[test]
+fn groups_of_rows_that_claim_any_size_are_refused() {
+    let text = r#"func.func @main(%x: tensor<2xi64>) -> tensor<2xi64> {
+        %0 = stablehlo.custom_call @ragged_all_to_all(%x, %x, %x, %x, %x, %x) {api_version = 4 : i32,
+          backend_config = {channel_id = 1 : i64, replica_groups = dense<0> : tensor<4294967296x2xi64>}}
+          : (tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<2xi64>
+        return %0 : tensor<2xi64>
+      }"#;
+    let module = stablehlo::read_program(text.as_bytes()).unwrap();
+    let error =
+        Evaluator::new(module.into(), &Registry::default()).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(error.contains("must have `replica_groups`, a matrix of i64"), "{error}");
+}
+
 /// A program of one op on one operand.
 fn single(op: &str, attrs: &str, region: &str, operand: &str, result: &str) -> String {
     format!(

@@ -120,7 +120,9 @@ fn rows(module: &Module, dense: &DenseElements) -> Option<Vec<Vec<i64>>> {
     let ty = module.ty(dense.ty()).as_tensor()?;
     match (&*ty.dims, ty.element_type()) {
         (&[count, width], Some(ElementType::I64)) if width > 0 => {
-            let values = dense.to_i64s(usize::try_from(count.checked_mul(width)?).ok()?)?;
+            // A splat can claim any shape; a program with this many entries is not one.
+            let entries = count.checked_mul(width).filter(|entries| *entries <= 1 << 20)?;
+            let values = dense.to_i64s(usize::try_from(entries).ok()?)?;
             Some(values.chunks_exact(width as usize).map(<[i64]>::to_vec).collect())
         }
         _ => None,
