@@ -11,7 +11,6 @@ use anyhow::{Context, Result, ensure};
 
 use crate::backend_metadata::BackendMetadata;
 use crate::bench_report::Report;
-use crate::build_plugin;
 use crate::python_env::{self, PythonEnv};
 use crate::wheel;
 use crate::workspace::Workspace;
@@ -58,8 +57,7 @@ impl Args {
                 if results.exists() {
                     std::fs::remove_file(&results)?;
                 }
-                let plugin = build_plugin::build(&workspace, &self.backend)?;
-                let wheel = wheel::pack(&workspace, &self.backend, &plugin, &workspace.target.join("wheels"))?;
+                let wheel = wheel::build(&workspace, &self.backend)?;
                 let requirements = python_env::requirements(&workspace.root)?;
                 let env =
                     PythonEnv::ensure(&workspace.target.join(python_env::env_name(&self.backend)), &requirements)?;

@@ -6,7 +6,6 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::backend_metadata::BackendMetadata;
-use crate::build_plugin;
 use crate::python_env::{self, PythonEnv};
 use crate::wheel;
 use crate::workspace::Workspace;
@@ -34,8 +33,7 @@ impl Args {
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::load()?;
         let backend = BackendMetadata::load(&workspace, &self.backend)?;
-        let plugin = build_plugin::build(&workspace, &self.backend)?;
-        let path = wheel::pack(&workspace, &self.backend, &plugin, &workspace.target.join("wheels"))?;
+        let path = wheel::build(&workspace, &self.backend)?;
         let env = PythonEnv::ensure(
             &workspace.target.join(python_env::env_name(&self.backend)),
             &python_env::requirements(&workspace.root)?,

@@ -11,7 +11,6 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::backend_metadata::BackendMetadata;
-use crate::build_plugin;
 use crate::python_env::PythonEnv;
 use crate::suite_record::{Mode, Outcomes, Record};
 use crate::wheel;
@@ -106,8 +105,7 @@ fn run_tool(
     mode: Mode,
     files: &[String],
 ) -> Result<PathBuf> {
-    let plugin = build_plugin::build(workspace, backend)?;
-    let wheel = wheel::pack(workspace, backend, &plugin, &workspace.target.join("wheels"))?;
+    let wheel = wheel::build(workspace, backend)?;
     let release = &record.release;
     let mut requirements = vec![format!("jax=={release}"), format!("jaxlib=={release}")];
     requirements.extend(BESIDE_JAX.map(str::to_owned));

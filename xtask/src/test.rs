@@ -201,7 +201,7 @@ impl Session {
         self.plugin()?;
         let plugin = self.plugin.as_ref().context("the plugin was just built")?;
         plugin.report()?;
-        let wheel = wheel::pack(&self.workspace, &self.backend.package, plugin, &self.workspace.target.join("wheels"))?;
+        let wheel = wheel::pack(&self.workspace, &self.backend.package, plugin, &wheel::directory(&self.workspace))?;
         self.env()?.install_wheel(&wheel)?;
         println!("installed {}", wheel.display());
         self.wheel = Some(wheel.clone());

@@ -39,7 +39,7 @@ impl Args {
     /// Builds and reports the path.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::load()?;
-        let out = self.out.unwrap_or_else(|| workspace.target.join("wheels"));
+        let out = self.out.unwrap_or_else(|| directory(&workspace));
         let plugin = match self.library {
             Some(path) => BuiltPlugin { binary: crate::plugin_binary::PluginBinary::read(&path)?, path },
             None => build_plugin::build(&workspace, &self.package)?,
@@ -48,6 +48,16 @@ impl Args {
         println!("{}", path.display());
         Ok(())
     }
+}
+
+/// Where wheels are put unless somebody says otherwise.
+pub fn directory(workspace: &Workspace) -> PathBuf {
+    workspace.target.join("wheels")
+}
+
+/// Builds the plugin of the crate `package`, and packs it into a wheel in the usual [`directory`].
+pub fn build(workspace: &Workspace, package: &str) -> Result<PathBuf> {
+    pack(workspace, package, &build_plugin::build(workspace, package)?, &directory(workspace))
 }
 
 /// Packs `plugin`, the product of the crate `package`, into a wheel in `out`.
