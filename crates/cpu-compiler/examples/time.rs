@@ -5,7 +5,6 @@
 
 use cpu_compiler::{Argument, Executable, Launch, NoCustomCalls, Options};
 use cpu_runtime::{Budget, Pool};
-use stablehlo::eval::Process;
 use stablehlo::{ElementKind, ElementType};
 use std::time::{Duration, Instant};
 
@@ -40,14 +39,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let arguments: Vec<Vec<u8>> = executable.parameters().iter().map(bytes).collect();
         let (begun, used, mut times) = (Instant::now(), on_processor(), Vec::new());
         while times.len() < 5 || begun.elapsed() < PATIENCE {
-            let launch = Launch {
-                arguments: arguments.iter().map(|bytes| Argument::Borrowed(bytes)).collect(),
-                pool: &pool,
-                budget: &budget,
-                process: Process::default(),
-                context: None,
-                cancelled: None,
-            };
+            let borrowed = arguments.iter().map(|bytes| Argument::Borrowed(bytes)).collect();
+            let launch = Launch::new(borrowed, &pool, &budget);
             let start = Instant::now();
             let results = executable.run(launch)?;
             times.push(start.elapsed());

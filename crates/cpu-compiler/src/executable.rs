@@ -54,6 +54,13 @@ pub struct Launch<'a> {
     pub cancelled: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
+impl<'a> Launch<'a> {
+    /// A run by itself: there are no other processes, nothing is given to custom calls, and nobody cancels it.
+    pub fn new(arguments: Vec<Argument<'a>>, pool: &'a Pool, budget: &'a Budget) -> Launch<'a> {
+        Launch { arguments, pool, budget, process: Process::default(), context: None, cancelled: None }
+    }
+}
+
 /// What one run of a program costs, as far as it is known beforehand. Loops of unknown length count as one turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {

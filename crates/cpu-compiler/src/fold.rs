@@ -11,7 +11,6 @@ use crate::plan::plan;
 use crate::run::run;
 use cpu_runtime::{Budget, FlushDenormals, Pool};
 use hashbrown::HashMap;
-use stablehlo::eval::Process;
 use std::sync::Arc;
 
 /// Nothing larger is folded, in bytes.
@@ -44,16 +43,9 @@ pub(crate) fn fold(graph: &mut Graph) -> Result<()> {
     }
     let (part, types) = part(graph, &known, &wanted);
     let plan = plan(&part, &[], &types, &[], None)?;
-    let launch = Launch {
-        arguments: Vec::new(),
-        pool: &Pool::new(1),
-        budget: &Budget::new(usize::MAX),
-        process: Process::default(),
-        context: None,
-        cancelled: None,
-    };
+    let (pool, budget) = (Pool::new(1), Budget::new(usize::MAX));
     let mode = FlushDenormals::on_this_thread();
-    let results = run(&plan, launch)?;
+    let results = run(&plan, Launch::new(Vec::new(), &pool, &budget))?;
     drop(mode);
     for (&value, block) in wanted.iter().zip(&results) {
         let (bytes, width) = (block.bytes(), graph.ty(value).width());

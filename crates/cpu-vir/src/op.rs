@@ -198,6 +198,28 @@ impl BinaryOp {
             BinaryOp::Threefry => ty == Type::U64,
         }
     }
+
+    /// Whether the two arguments may change places.
+    pub fn commutes(self) -> bool {
+        match self {
+            BinaryOp::Add
+            | BinaryOp::Mul
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor => true,
+            BinaryOp::Sub
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::Shl
+            | BinaryOp::ShrLogical
+            | BinaryOp::ShrArithmetic
+            | BinaryOp::Pow
+            | BinaryOp::Atan2
+            | BinaryOp::Threefry => false,
+        }
+    }
 }
 
 impl ReduceKind {

@@ -141,6 +141,11 @@ impl Graph {
         &self.node(self.definition(value)).inputs
     }
 
+    /// The operands of a value that this element-wise operation makes; `None` for other values.
+    pub fn mapped(&self, value: Value, wanted: MapOp) -> Option<&[Value]> {
+        matches!(self.op(value), Op::Map(op) if *op == wanted).then(|| self.inputs(value))
+    }
+
     pub fn ty(&self, value: Value) -> &Arc<ArrayType> {
         &self.values[value.0 as usize].ty
     }

@@ -6,11 +6,6 @@ use cpu_vir::BinaryOp;
 use stablehlo::ElementKind;
 use std::sync::Arc;
 
-/// Whether operands may change places.
-fn commutes(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::Add | BinaryOp::Mul | BinaryOp::Or | BinaryOp::Xor)
-}
-
 impl Graph {
     /// Adds an element-wise node.
     pub fn map(&mut self, block: BlockId, op: MapOp, inputs: Vec<Value>, ty: Arc<ArrayType>) -> Value {
@@ -25,7 +20,7 @@ impl Graph {
                 }
             }
             (MapOp::Binary(op), &[x, y]) if self.changes_nothing(op, y) => return x,
-            (MapOp::Binary(op), &[x, y]) if commutes(op) && self.changes_nothing(op, x) => return y,
+            (MapOp::Binary(op), &[x, y]) if op.commutes() && self.changes_nothing(op, x) => return y,
             (MapOp::Real, &[x]) if matches!(self.op(x), Op::Map(MapOp::Complex)) => return self.inputs(x)[0],
             (MapOp::Imag, &[x]) if matches!(self.op(x), Op::Map(MapOp::Complex)) => return self.inputs(x)[1],
             _ => {}

@@ -3,7 +3,7 @@
 //! Kernels that read indices do that themselves, so that no array of corrected indices is made.
 
 use super::Importer;
-use crate::graph::{Literal, MapOp, Op, Value};
+use crate::graph::{Literal, MapOp, Value};
 use cpu_vir::{BinaryOp, Direction};
 use stablehlo::{ElementKind, ElementType};
 
@@ -22,19 +22,15 @@ impl Importer<'_> {
 
     fn correction(&self, value: Value) -> Option<(Value, i64)> {
         let graph = &self.graph;
-        let &[negative, moved, index] = self.mapped(value, MapOp::Select)? else { return None };
+        let &[negative, moved, index] = graph.mapped(value, MapOp::Select)? else { return None };
         let less = MapOp::Compare { direction: Direction::Lt, total: false };
-        let &[tested, zero] = self.mapped(negative, less)? else { return None };
-        let &[base, by] = self.mapped(moved, MapOp::Binary(BinaryOp::Add))? else { return None };
+        let &[tested, zero] = graph.mapped(negative, less)? else { return None };
+        let &[base, by] = graph.mapped(moved, MapOp::Binary(BinaryOp::Add))? else { return None };
         let number = |value: Value| match graph.literal(value) {
             Some(Literal { bytes, splat: true }) => Some(sign_extended(bytes)),
             _ => None,
         };
         (tested == index && base == index && number(zero)? == 0).then_some((index, number(by)?))
-    }
-
-    fn mapped(&self, value: Value, wanted: MapOp) -> Option<&[Value]> {
-        matches!(self.graph.op(value), Op::Map(op) if *op == wanted).then(|| self.graph.inputs(value))
     }
 }
 

@@ -25,17 +25,7 @@ pub(super) fn pairwise(op: OpRef<'_>, region: usize) -> Option<Vec<(OpCode, Bina
         let made = module.op(module.defining_op(returned[index])?);
         let binary = binary_op(made.code())?;
         let (a, b) = (block.args()[index], block.args()[n + index]);
-        let commutes = matches!(
-            binary,
-            BinaryOp::Add
-                | BinaryOp::Mul
-                | BinaryOp::Min
-                | BinaryOp::Max
-                | BinaryOp::And
-                | BinaryOp::Or
-                | BinaryOp::Xor
-        );
-        let fits = made.operands() == [a, b] || commutes && made.operands() == [b, a];
+        let fits = made.operands() == [a, b] || binary.commutes() && made.operands() == [b, a];
         (fits && is_scalar(module, block)).then_some((made.code(), binary))
     };
     (0..n).map(operation).collect()

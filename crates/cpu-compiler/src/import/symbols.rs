@@ -6,7 +6,7 @@
 use cpu_vir::BinaryOp;
 use hashbrown::HashMap;
 use stablehlo::ir::attrs::ComparisonDirection;
-use stablehlo::ir::{BlockRef, Module, OpCode, OpRef, TensorType, ValueId};
+use stablehlo::ir::{BlockRef, Module, OpCode, OpRef, ValueId};
 use stablehlo::{ElementKind, ElementType};
 
 /// Loops of more turns, and blocks of more ops, are not followed.
@@ -56,8 +56,7 @@ impl Terms {
 
     /// An operation of u32; operands that may change places have one order.
     pub fn of(&mut self, op: BinaryOp, a: TermId, b: TermId) -> TermId {
-        let commutes = !matches!(op, BinaryOp::Sub | BinaryOp::Shl | BinaryOp::ShrLogical);
-        let (a, b) = if commutes && b < a { (b, a) } else { (a, b) };
+        let (a, b) = if op.commutes() && b < a { (b, a) } else { (a, b) };
         self.term(Term::Of(op, a, b))
     }
 
@@ -204,7 +203,7 @@ fn apply(op: OpRef<'_>, operands: &[TermId], terms: &mut Terms) -> Option<TermId
         OpCode::Convert => {
             // Small enough to be the same number in every type.
             let number = terms.as_number(a).filter(|number| *number < 0x80)?;
-            (ty.is_whole()).then(|| terms.number(number))
+            is_whole(element).then(|| terms.number(number))
         }
         OpCode::Compare => {
             let small = |term| terms.as_number(term).filter(|number| *number < 0x80);
@@ -224,16 +223,8 @@ fn apply(op: OpRef<'_>, operands: &[TermId], terms: &mut Terms) -> Option<TermId
 }
 
 /// Integers of at least a byte.
-trait Whole {
-    fn is_whole(&self) -> bool;
-}
-
-impl Whole for TensorType {
-    fn is_whole(&self) -> bool {
-        self.element_type().is_some_and(|element| {
-            matches!(element.kind(), ElementKind::Signed | ElementKind::Unsigned) && element.bits() >= 8
-        })
-    }
+fn is_whole(element: ElementType) -> bool {
+    matches!(element.kind(), ElementKind::Signed | ElementKind::Unsigned) && element.bits() >= 8
 }
 
 fn fold(op: BinaryOp, a: u64, b: u64, element: ElementType) -> Option<u64> {
@@ -256,7 +247,7 @@ fn constant(module: &Module, value: ValueId) -> Option<Term> {
     let op = module.op(module.defining_op(value)?);
     let ty = op.result_tensor(0)?;
     let element = ty.element_type()?;
-    if op.code() != OpCode::Constant || !(ty.is_whole() || element == ElementType::Bool) {
+    if op.code() != OpCode::Constant || !(is_whole(element) || element == ElementType::Bool) {
         return None;
     }
     let dense = op.dense("value").ok()?;

@@ -97,7 +97,7 @@ impl<'m> Importer<'m> {
 
     /// `a − b`, which is what `b` was added to, if it was.
     fn difference(&mut self, a: Value, b: Value) -> Value {
-        if let (Op::Map(MapOp::Binary(BinaryOp::Add)), &[x, y]) = (self.graph.op(a), self.graph.inputs(a)) {
+        if let Some(&[x, y]) = self.graph.mapped(a, MapOp::Binary(BinaryOp::Add)) {
             if x == b {
                 return y;
             }
@@ -126,13 +126,9 @@ impl<'m> Importer<'m> {
     /// What two words are the halves of.
     fn whole_of(&self, high: Value, low: Value) -> Option<Value> {
         let graph = &self.graph;
-        let operands = |value: Value, op: MapOp| match graph.op(value) {
-            Op::Map(is) if *is == op => Some(graph.inputs(value)),
-            _ => None,
-        };
-        let &[whole] = operands(low, MapOp::Convert)? else { return None };
-        let &[shifted] = operands(high, MapOp::Convert)? else { return None };
-        let &[same, by] = operands(shifted, MapOp::Binary(BinaryOp::ShrLogical))? else { return None };
+        let &[whole] = graph.mapped(low, MapOp::Convert)? else { return None };
+        let &[shifted] = graph.mapped(high, MapOp::Convert)? else { return None };
+        let &[same, by] = graph.mapped(shifted, MapOp::Binary(BinaryOp::ShrLogical))? else { return None };
         let by = graph.literal(by).filter(|literal| literal.splat && *literal.bytes == 32u64.to_le_bytes());
         (same == whole && by.is_some() && graph.ty(whole).element == Some(ElementType::U64)).then_some(whole)
     }

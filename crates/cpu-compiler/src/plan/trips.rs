@@ -16,8 +16,7 @@ pub(super) fn trips(graph: &Graph, node: NodeId) -> Option<u64> {
     };
     let first = integer(graph, *graph.node(node).inputs.get(counter)?)?;
     let next = *graph.block(body).results.get(counter)?;
-    let Op::Map(MapOp::Binary(BinaryOp::Add)) = graph.op(next) else { return None };
-    let &[a, b] = graph.inputs(next) else { return None };
+    let &[a, b] = graph.mapped(next, MapOp::Binary(BinaryOp::Add))? else { return None };
     let step = match (parameter(graph, body, a), parameter(graph, body, b)) {
         (Some(index), _) if index == counter => integer(graph, b)?,
         (_, Some(index)) if index == counter => integer(graph, a)?,

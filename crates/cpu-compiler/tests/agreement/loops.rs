@@ -4,7 +4,7 @@ use crate::programs::agree;
 use crate::support::{Numbers, inputs};
 use cpu_compiler::{Argument, Executable, Launch, NoCustomCalls, Options};
 use cpu_runtime::{Block, Budget, Pool};
-use stablehlo::eval::{Process, Value};
+use stablehlo::eval::Value;
 use stablehlo::ir::Module;
 use std::sync::Arc;
 
@@ -17,15 +17,8 @@ fn compiled(text: &str) -> (Arc<Module>, Executable) {
 /// Runs a program on so many threads; its results and the most memory that it took.
 fn run(executable: &Executable, arguments: &[Vec<u8>], threads: usize) -> (Vec<Block>, usize) {
     let (pool, budget) = (Pool::new(threads), Budget::new(1 << 33));
-    let launch = Launch {
-        arguments: arguments.iter().map(|bytes| Argument::Borrowed(bytes)).collect(),
-        pool: &pool,
-        budget: &budget,
-        process: Process::default(),
-        context: None,
-        cancelled: None,
-    };
-    let results = executable.run(launch).unwrap_or_else(|error| panic!("{error}"));
+    let arguments = arguments.iter().map(|bytes| Argument::Borrowed(bytes)).collect();
+    let results = executable.run(Launch::new(arguments, &pool, &budget)).unwrap_or_else(|error| panic!("{error}"));
     let peak = budget.usage().peak;
     (results, peak)
 }

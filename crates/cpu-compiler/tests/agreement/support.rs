@@ -3,7 +3,7 @@
 use cpu_compiler::{Argument, Error, Executable, Launch};
 use cpu_runtime::{Budget, Pool};
 use stablehlo::eval::ops::convert::convert;
-use stablehlo::eval::{Process, Tensor, Value};
+use stablehlo::eval::{Tensor, Value};
 use stablehlo::ir::{Module, Type};
 use stablehlo::{ElementKind, ElementType};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,14 +60,7 @@ pub fn run_compiled(executable: &Executable, inputs: Vec<Value>) -> Result<Vec<V
     // A loop that does not end is a failure, not a hang.
     let checks = AtomicU64::new(0);
     let too_long = || checks.fetch_add(1, Ordering::Relaxed) > 100_000;
-    let launch = Launch {
-        arguments,
-        pool: &pool,
-        budget: &budget,
-        process: Process::default(),
-        context: None,
-        cancelled: Some(&too_long),
-    };
+    let launch = Launch { cancelled: Some(&too_long), ..Launch::new(arguments, &pool, &budget) };
     let results = executable.run(launch)?;
     let value = |(block, ty): (&cpu_runtime::Block, &cpu_compiler::ArrayType)| match ty.element {
         None => Value::Token,

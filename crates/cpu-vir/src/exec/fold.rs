@@ -51,11 +51,12 @@ unsafe fn fold_body<F: Fold>(src: *const u8, n: usize) -> u64 {
     if n <= BLOCK {
         return F::bits(fold::<F>(lanes));
     }
+    let combine = |a, b| F::bits(F::combine(F::from_bits(a), F::from_bits(b)));
     let mut pairs = Pairs::default();
     for block in lanes.chunks(BLOCK) {
-        pairs.add(F::bits(fold::<F>(block)), |a, b| F::bits(F::combine(F::from_bits(a), F::from_bits(b))));
+        pairs.add(F::bits(fold::<F>(block)), combine);
     }
-    pairs.sum(|a, b| F::bits(F::combine(F::from_bits(a), F::from_bits(b)))).unwrap_or(0)
+    pairs.sum(combine).unwrap_or(0)
 }
 
 #[inline(always)]
