@@ -1,20 +1,9 @@
-//! Vectors of numbers for multiplying and adding, with AVX2 where the processor has it.
+//! Vectors of numbers for multiplying and adding, as wide as the processor has them, and loops over them.
 #![allow(unsafe_code, reason = "vector instructions and unaligned memory")]
 
 use bytemuck::Pod;
+use cpu_vir::exec::Isa;
 use num_complex::Complex;
-
-/// Whether this processor has the instructions that the wide variants are compiled for.
-pub(crate) fn has_avx2() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        false
-    }
-}
 
 /// Runs plain loops as they are compiled for AVX2 where the processor has it. What is called within must be inlined to
 /// profit; results are the same.
@@ -26,12 +15,60 @@ pub(crate) fn vectorized<R>(loops: impl FnOnce() -> R) -> R {
         unsafe fn wide<R>(loops: impl FnOnce() -> R) -> R {
             loops()
         }
-        if has_avx2() {
+        if Isa::detect() >= Isa::Avx2 {
             // SAFETY: the processor has what the variant is compiled for.
             return unsafe { wide(loops) };
         }
     }
     loops()
+}
+
+/// Loops over vectors, written once for all processors.
+pub(crate) trait Loops<T: Lane> {
+    /// Runs the loops with one kind of vector. To be inlined into code for the processor, so `#[inline(always)]`.
+    ///
+    /// # Safety
+    /// The processor has what `V` needs; and whatever else the implementation asks for.
+    unsafe fn run<V: Vector<Lane = T>>(self);
+}
+
+/// Runs loops with the vectors of a processor.
+///
+/// # Safety
+/// The processor has the instruction set, as one from [`Isa::detect`] is had; and what the loops ask for.
+pub(crate) unsafe fn run<T: Lane>(isa: Isa, loops: impl Loops<T>) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,fma")]
+        unsafe fn wide<T: Lane>(loops: impl Loops<T>) {
+            // SAFETY: the caller's promise.
+            unsafe { loops.run::<T::Wide>() }
+        }
+        #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+        unsafe fn widest<T: Lane>(loops: impl Loops<T>) {
+            // SAFETY: the caller's promise.
+            unsafe { loops.run::<T::Widest>() }
+        }
+        match isa {
+            Isa::Baseline => {}
+            // SAFETY: the caller's promise.
+            Isa::Avx2 => return unsafe { wide(loops) },
+            // SAFETY: the caller's promise.
+            Isa::Avx512 => return unsafe { widest(loops) },
+        }
+    }
+    let _ = isa;
+    // SAFETY: every processor has plain vectors; the rest is the caller's promise.
+    unsafe { loops.run::<T::Portable>() }
+}
+
+/// Lanes of the vectors that [`run`] takes.
+pub(crate) fn lanes<T: Lane>(isa: Isa) -> usize {
+    match isa {
+        Isa::Baseline => <T::Portable as Vector>::LANES,
+        Isa::Avx2 => <T::Wide as Vector>::LANES,
+        Isa::Avx512 => <T::Widest as Vector>::LANES,
+    }
 }
 
 /// Numbers of one type that are multiplied and added together.
@@ -40,7 +77,7 @@ pub(crate) trait Vector: Copy {
     const LANES: usize;
 
     /// # Safety
-    /// The processor has what the vector needs: for the wide ones, AVX2 and FMA.
+    /// The processor has what the vector needs: AVX2 and FMA for those of 256 bits, AVX-512 for those of 512.
     unsafe fn splat(value: Self::Lane) -> Self;
     /// # Safety
     /// As for `splat`, and that many lanes can be read.
@@ -144,6 +181,7 @@ macro_rules! complex {
         impl Lane for Complex<$T> {
             type Portable = Plain<Complex<$T>, 4>;
             type Wide = Plain<Complex<$T>, 4>;
+            type Widest = Plain<Complex<$T>, 4>;
             const NIL: Self = Complex { re: 0.0, im: 0.0 };
         }
     )*};
@@ -156,7 +194,7 @@ mod x86 {
 
     use super::Vector;
 
-    /// Eight f32, four f64, sixteen u16 or eight u32 in a register of 256 bits.
+    /// Numbers in a register of 256 or 512 bits.
     #[derive(Clone, Copy)]
     pub(crate) struct Wide<V>(V);
 
@@ -172,7 +210,7 @@ mod x86 {
 
                 #[inline(always)]
                 unsafe fn splat(value: $T) -> Self {
-                    // SAFETY: the processor has AVX2, by the caller's promise.
+                    // SAFETY: the processor has the instruction, by the caller's promise.
                     $W(Wide(unsafe { $splat(value as $as) }))
                 }
                 #[inline(always)]
@@ -188,7 +226,7 @@ mod x86 {
                 #[inline(always)]
                 unsafe fn add_product(self, a: Self, b: Self) -> Self {
                     let ($s, $a, $b) = (self.0.0, a.0.0, b.0.0);
-                    // SAFETY: as above, and it has FMA.
+                    // SAFETY: as above.
                     $W(Wide(unsafe { $product }))
                 }
                 #[inline(always)]
@@ -209,36 +247,51 @@ mod x86 {
             |s, a, b| _mm256_add_epi16(s, _mm256_mullo_epi16(a, b));
         __m256i U32x8 u32 8: _mm256_set1_epi32 i32 _mm256_loadu_si256 _mm256_storeu_si256 _mm256_add_epi32
             |s, a, b| _mm256_add_epi32(s, _mm256_mullo_epi32(a, b));
+        __m512 F32x16 f32 16: _mm512_set1_ps f32 _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps
+            |s, a, b| _mm512_fmadd_ps(a, b, s);
+        __m512d F64x8 f64 8: _mm512_set1_pd f64 _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd
+            |s, a, b| _mm512_fmadd_pd(a, b, s);
+        __m512i U16x32 u16 32: _mm512_set1_epi16 i16 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_add_epi16
+            |s, a, b| _mm512_add_epi16(s, _mm512_mullo_epi16(a, b));
+        __m512i U32x16 u32 16: _mm512_set1_epi32 i32 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_add_epi32
+            |s, a, b| _mm512_add_epi32(s, _mm512_mullo_epi32(a, b));
+        __m512i U64x8 u64 8: _mm512_set1_epi64 i64 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_add_epi64
+            |s, a, b| _mm512_add_epi64(s, _mm512_mullo_epi64(a, b));
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86::{F32x8, F64x4, U16x16, U32x8};
+use x86::{F32x8, F32x16, F64x4, F64x8, U16x16, U16x32, U32x8, U32x16, U64x8};
 
-/// A number with a vector for every processor and one for those with AVX2.
+/// A number with a vector for every processor, one for those with AVX2 and one for those with AVX-512.
 pub(crate) trait Lane: Pod + Send + Sync {
     type Portable: Vector<Lane = Self>;
     type Wide: Vector<Lane = Self>;
+    type Widest: Vector<Lane = Self>;
     const NIL: Self;
 }
 
 macro_rules! lane {
-    ($($T:ident $portable:ty, $wide:ty;)*) => {$(
+    ($($T:ident $portable:ty, $wide:ty, $widest:ty;)*) => {$(
         impl Lane for $T {
             type Portable = $portable;
             #[cfg(target_arch = "x86_64")]
             type Wide = $wide;
+            #[cfg(target_arch = "x86_64")]
+            type Widest = $widest;
             #[cfg(not(target_arch = "x86_64"))]
             type Wide = $portable;
+            #[cfg(not(target_arch = "x86_64"))]
+            type Widest = $portable;
             const NIL: $T = 0 as $T;
         }
     )*};
 }
 lane! {
-    f32 Plain<f32, 8>, F32x8;
-    f64 Plain<f64, 4>, F64x4;
-    u8 Plain<u8, 32>, Plain<u8, 32>;
-    u16 Plain<u16, 16>, U16x16;
-    u32 Plain<u32, 8>, U32x8;
-    u64 Plain<u64, 4>, Plain<u64, 4>;
+    f32 Plain<f32, 8>, F32x8, F32x16;
+    f64 Plain<f64, 4>, F64x4, F64x8;
+    u8 Plain<u8, 32>, Plain<u8, 32>, Plain<u8, 32>;
+    u16 Plain<u16, 16>, U16x16, U16x32;
+    u32 Plain<u32, 8>, U32x8, U32x16;
+    u64 Plain<u64, 4>, Plain<u64, 4>, U64x8;
 }

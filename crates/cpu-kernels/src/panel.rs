@@ -2,7 +2,9 @@
 //! registers.
 #![allow(unsafe_code, reason = "arrays are read and written by address and stride")]
 
-use crate::lanes::{Lane, Vector};
+use cpu_vir::exec::Isa;
+
+use crate::lanes::{Lane, Vector, lanes};
 
 /// Rows of a tile.
 pub(crate) const ROWS: usize = 6;
@@ -14,8 +16,8 @@ pub(crate) const DEPTH: usize = 256;
 pub(crate) const BLOCK: usize = 16 * ROWS;
 
 /// Columns of a panel.
-pub(crate) const fn width<T: Lane>() -> usize {
-    VECTORS * <T::Portable as Vector>::LANES
+pub(crate) fn width<T: Lane>(isa: Isa) -> usize {
+    VECTORS * lanes::<T>(isa)
 }
 
 /// Where one tile is.

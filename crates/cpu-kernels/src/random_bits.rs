@@ -8,10 +8,10 @@ use bytemuck::Pod;
 use cpu_runtime::Pool;
 use cpu_vir::{Storage, threefry};
 
-use crate::lanes::has_avx2;
 use crate::parallel::{Shared, ranges};
 use crate::view::{numbers, numbers_mut, with_operands};
 use crate::{KernelError, OpKernel, Shape};
+use cpu_vir::exec::Isa;
 
 const OP: &str = "rng_bit_generator";
 
@@ -231,7 +231,7 @@ fn three_fry(state: [u64; 2], first: u64, words: &mut [[u32; LANES]; 2]) {
     unsafe fn wide(state: [u64; 2], first: u64, words: &mut [[u32; LANES]; 2]) {
         three_fry_lanes(state, first, words);
     }
-    if has_avx2() {
+    if Isa::detect() >= Isa::Avx2 {
         // SAFETY: the processor has what the variant is compiled for.
         unsafe { wide(state, first, words) }
     } else {
@@ -259,7 +259,7 @@ fn philox(key: u64, counter: u128, words: &mut [[u32; LANES]; 4]) {
     unsafe fn wide(key: u64, counter: u128, words: &mut [[u32; LANES]; 4]) {
         philox_lanes(key, counter, words);
     }
-    if has_avx2() {
+    if Isa::detect() >= Isa::Avx2 {
         // SAFETY: the processor has what the variant is compiled for.
         unsafe { wide(key, counter, words) }
     } else {

@@ -2,14 +2,16 @@
 #![allow(unsafe_code, reason = "arrays are read and written by address and stride")]
 
 use cpu_runtime::Pool;
+use cpu_vir::exec::Isa;
 
 use super::direct::Places;
 use super::plan::Plan;
-use crate::lanes::{Lane, Vector, has_avx2};
+use crate::lanes::{self, Lane, Loops, Vector};
 use crate::parallel::{Shared, ranges};
 
 /// Computes all of `out`, which is `[image, place, feature]`; `kernel` is `[tap, feature]`.
 pub(super) fn run<T: Lane>(pool: &Pool, plan: &Plan, places: &Places<'_>, lhs: &[T], kernel: &[T], out: &mut [T]) {
+    let isa = Isa::detect();
     let features = plan.features;
     let taps = plan.tap_offsets();
     let count = places.offsets.len();
@@ -25,46 +27,49 @@ pub(super) fn run<T: Lane>(pool: &Pool, plan: &Plan, places: &Places<'_>, lhs: &
             assert!(reach <= lhs.len(), "the padded input's size");
             // SAFETY: every place is handed out once.
             let to = unsafe { out.part(task * features, features) };
-            // SAFETY: input and kernel have all features of every tap; the wide variant runs where it can.
-            unsafe {
-                if has_avx2() { wide(lhs, kernel, &taps, to) } else { compute::<T::Portable>(lhs, kernel, &taps, to) }
-            }
+            let place = Place { lhs, kernel, taps: &taps, to };
+            // SAFETY: input and kernel have all features of every tap.
+            unsafe { lanes::run(isa, place) }
         }
     });
 }
 
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-unsafe fn wide<T: Lane>(lhs: &[T], kernel: &[T], taps: &[usize], to: &mut [T]) {
-    // SAFETY: the caller's promises.
-    unsafe { compute::<T::Wide>(lhs, kernel, taps, to) }
+/// All features of one place.
+struct Place<'a, T> {
+    lhs: &'a [T],
+    kernel: &'a [T],
+    taps: &'a [usize],
+    to: &'a mut [T],
 }
 
-/// # Safety
-/// From each tap on, `lhs` has as many elements as `to`, and `kernel` has that many for each tap. The processor has what
-/// `V` needs.
-#[inline(always)]
-unsafe fn compute<V: Vector>(lhs: &[V::Lane], kernel: &[V::Lane], taps: &[usize], to: &mut [V::Lane]) {
-    let features = to.len();
-    let whole = features / V::LANES * V::LANES;
-    // SAFETY: the caller's promises.
-    unsafe {
-        let zero: V::Lane = bytemuck::Zeroable::zeroed();
-        let (lhs, kernel, to) = (lhs.as_ptr(), kernel.as_ptr(), to.as_mut_ptr());
-        for f in (0..whole).step_by(V::LANES) {
-            let mut sum = V::splat(zero);
-            for (t, &tap) in taps.iter().enumerate() {
-                sum = sum.add_product(V::load(lhs.add(tap + f)), V::load(kernel.add(t * features + f)));
+impl<T: Lane> Loops<T> for Place<'_, T> {
+    /// # Safety
+    /// From each tap on, `lhs` has as many elements as `to`, and `kernel` has that many for each tap. The processor
+    /// has what `V` needs.
+    #[inline(always)]
+    unsafe fn run<V: Vector<Lane = T>>(self) {
+        let Place { lhs, kernel, taps, to } = self;
+        let features = to.len();
+        let whole = features / V::LANES * V::LANES;
+        // SAFETY: the caller's promises.
+        unsafe {
+            let (lhs, kernel, to) = (lhs.as_ptr(), kernel.as_ptr(), to.as_mut_ptr());
+            for f in (0..whole).step_by(V::LANES) {
+                let mut sum = V::splat(T::NIL);
+                for (t, &tap) in taps.iter().enumerate() {
+                    sum = sum.add_product(V::load(lhs.add(tap + f)), V::load(kernel.add(t * features + f)));
+                }
+                sum.store(to.add(f));
             }
-            sum.store(to.add(f));
-        }
-        for f in whole..features {
-            let mut sum = V::splat(zero);
-            for (t, &tap) in taps.iter().enumerate() {
-                sum = sum.add_product(V::splat(*lhs.add(tap + f)), V::splat(*kernel.add(t * features + f)));
+            for f in whole..features {
+                let mut sum = V::splat(T::NIL);
+                for (t, &tap) in taps.iter().enumerate() {
+                    sum = sum.add_product(V::splat(*lhs.add(tap + f)), V::splat(*kernel.add(t * features + f)));
+                }
+                let mut lanes = [T::NIL; 32];
+                sum.store(lanes.as_mut_ptr());
+                *to.add(f) = lanes[0];
             }
-            let mut lanes = [zero; 32];
-            sum.store(lanes.as_mut_ptr());
-            *to.add(f) = lanes[0];
         }
     }
 }

@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "arrays are read and written by address and stride")]
 
 use cpu_runtime::Pool;
+use cpu_vir::exec::Isa;
 
 use super::plan::Plan;
-use crate::lanes::{Lane, Vector, has_avx2};
+use crate::lanes::{self, Lane, Loops, Vector};
 use crate::panel::{BLOCK as PLACES, ROWS, Tile, VECTORS, width};
 use crate::parallel::{Shared, ranges};
 use crate::scratch;
@@ -28,7 +29,8 @@ pub(super) fn run<T: Lane>(
     kernel: &[T],
     out: &mut [T],
 ) {
-    let width = width::<T>();
+    let isa = Isa::detect();
+    let width = width::<T>(isa);
     let depth: usize = plan.runs.iter().map(|run| run.depth).sum();
     let panels = plan.group_outputs.div_ceil(width);
     let reach = plan.runs.iter().map(|run| run.offset + run.depth).max().unwrap_or(0);
@@ -57,7 +59,10 @@ pub(super) fn run<T: Lane>(
                 let lhs = &lhs[(places.begin)(image, group)..];
                 let offsets = &places.offsets[first..last];
                 assert!(offsets.iter().all(|offset| offset + reach <= lhs.len()), "the padded input's size");
+                let begin = (image * count + first) * plan.outputs + group * plan.group_outputs;
+                let length = (offsets.len() - 1) * plan.outputs + plan.group_outputs;
                 let tiles = Tiles {
+                    to: out.within(begin, length),
                     plan,
                     lhs,
                     offsets,
@@ -65,18 +70,16 @@ pub(super) fn run<T: Lane>(
                     depth,
                     panels,
                 };
-                let begin = (image * count + first) * plan.outputs + group * plan.group_outputs;
-                let length = (offsets.len() - 1) * plan.outputs + plan.group_outputs;
-                let to = out.within(begin, length);
                 // SAFETY: the output holds the places of the block, and every block of every group is handed out
-                // once; the input holds all that the places see; the wide variant runs where it can.
-                unsafe { if has_avx2() { wide::<T>(&tiles, to) } else { tiles.compute::<T::Portable>(to) } }
+                // once; the input holds all that the places see.
+                unsafe { lanes::run(isa, tiles) }
             }
         });
     });
 }
 
 struct Tiles<'a, T> {
+    to: *mut T,
     plan: &'a Plan,
     lhs: &'a [T],
     offsets: &'a [usize],
@@ -85,18 +88,12 @@ struct Tiles<'a, T> {
     panels: usize,
 }
 
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-unsafe fn wide<T: Lane>(tiles: &Tiles<'_, T>, to: *mut T) {
-    // SAFETY: the caller's promises.
-    unsafe { tiles.compute::<T::Wide>(to) }
-}
-
-impl<T: Lane> Tiles<'_, T> {
+impl<T: Lane> Loops<T> for Tiles<'_, T> {
     /// # Safety
     /// Every offset with every run is within the input, and `to` can be written for every place, `outputs` apart. The
     /// processor has what `V` needs.
     #[inline(always)]
-    unsafe fn compute<V: Vector<Lane = T>>(&self, to: *mut T) {
+    unsafe fn run<V: Vector<Lane = T>>(self) {
         let width = VECTORS * V::LANES;
         for panel in 0..self.panels {
             let columns = width.min(self.plan.group_outputs - panel * width);
@@ -111,7 +108,7 @@ impl<T: Lane> Tiles<'_, T> {
                         let place = first + r.min(rows - 1);
                         self.lhs.as_ptr().wrapping_add(self.offsets[place] + run.offset)
                     });
-                    let to = to.wrapping_add(first * self.plan.outputs + panel * width);
+                    let to = self.to.wrapping_add(first * self.plan.outputs + panel * width);
                     let place = Tile { lhs, rhs, to, rows, columns, stride: self.plan.outputs, adds: index > 0 };
                     // SAFETY: the caller's promises; the panel has whole vectors.
                     unsafe { place.compute::<V>(run.depth) }

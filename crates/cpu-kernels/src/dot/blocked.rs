@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
 
 use cpu_runtime::Pool;
+use cpu_vir::exec::Isa;
 
 use super::product::{Matrix, Output, check, target};
-use crate::lanes::{Lane, Vector, has_avx2};
+use crate::lanes::{self, Lane, Loops, Vector};
 use crate::panel::{BLOCK, DEPTH, ROWS, Tile, VECTORS, width};
 use crate::parallel::{Shared, ranges};
 use crate::scratch;
@@ -23,10 +24,11 @@ pub(super) fn product<T: Lane>(
 ) {
     check(at, a, b, depth);
     target(out, at);
-    let width = width::<T>();
+    let isa = Isa::detect();
+    let width = width::<T>(isa);
     let panels = at.columns.div_ceil(width);
     scratch::with(panels * width * depth, |packed: &mut [T]| {
-        pack(pool, packed, b, depth, at.columns);
+        pack(pool, packed, b, depth, at.columns, width);
         let packed = &*packed;
         // Few rows are cut by columns too, so that there is work for several threads.
         let blocks = at.rows.div_ceil(BLOCK);
@@ -44,25 +46,24 @@ pub(super) fn product<T: Lane>(
                         let deep = DEPTH.min(depth - k);
                         pack_rows(lhs, &a.elements[row * a.row + k * a.column..], a, rows, deep);
                         let first = k * panels * width;
+                        let to = Output {
+                            start: at.start + row * at.stride + panel * width,
+                            rows,
+                            columns: at.columns.min(last * width) - panel * width,
+                            ..at
+                        };
                         let part = Part {
+                            to: target(out, to),
                             lhs: &*lhs,
                             packed: &packed[first + panel * deep * width..first + last * deep * width],
                             deep,
                             rows,
-                            columns: at.columns.min(last * width) - panel * width,
+                            columns: to.columns,
                             stride: at.stride,
                             adds: k > 0,
                         };
-                        let to = Output {
-                            start: at.start + row * at.stride + panel * width,
-                            rows,
-                            columns: part.columns,
-                            ..at
-                        };
-                        let to = target(out, to);
-                        // SAFETY: the output holds the part, and every block and chunk is handed out once; the wide
-                        // variant runs on processors that have it.
-                        unsafe { if has_avx2() { wide(&part, to) } else { part.compute::<T::Portable>(to) } }
+                        // SAFETY: the output holds the part, and every block and chunk is handed out once.
+                        unsafe { lanes::run(isa, part) }
                     }
                 }
             });
@@ -72,6 +73,7 @@ pub(super) fn product<T: Lane>(
 
 /// A block of packed rows, some panels, and where their products go.
 struct Part<'a, T> {
+    to: *mut T,
     lhs: &'a [T],
     packed: &'a [T],
     deep: usize,
@@ -81,17 +83,11 @@ struct Part<'a, T> {
     adds: bool,
 }
 
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-unsafe fn wide<T: Lane>(part: &Part<'_, T>, to: *mut T) {
-    // SAFETY: the caller's promises.
-    unsafe { part.compute::<T::Wide>(to) }
-}
-
-impl<T: Lane> Part<'_, T> {
+impl<T: Lane> Loops<T> for Part<'_, T> {
     /// # Safety
     /// `to` can be written for `rows` rows of `columns`, `stride` apart. The processor has what `V` needs.
     #[inline(always)]
-    unsafe fn compute<V: Vector<Lane = T>>(&self, to: *mut T) {
+    unsafe fn run<V: Vector<Lane = T>>(self) {
         let width = VECTORS * V::LANES;
         assert!(self.rows * self.deep <= self.lhs.len(), "the packed rows");
         for (index, panel) in self.packed.chunks_exact(self.deep * width).enumerate() {
@@ -101,7 +97,7 @@ impl<T: Lane> Part<'_, T> {
                 let tile = Tile {
                     lhs: std::array::from_fn(|r| self.lhs.as_ptr().wrapping_add((first + r.min(rows - 1)) * self.deep)),
                     rhs: panel.as_ptr(),
-                    to: to.wrapping_add(first * self.stride + column),
+                    to: self.to.wrapping_add(first * self.stride + column),
                     rows,
                     columns: width.min(self.columns - column),
                     stride: self.stride,
@@ -135,8 +131,7 @@ fn pack_rows<T: Lane>(to: &mut [T], from: &[T], a: Matrix<'_, T>, rows: usize, d
 
 /// Copies the rhs into panels: for each run of the depth, for each panel, rows of whole vectors. Columns beyond the last
 /// repeat it, and are not used.
-fn pack<T: Lane>(pool: &Pool, packed: &mut [T], b: Matrix<'_, T>, depth: usize, columns: usize) {
-    let width = width::<T>();
+fn pack<T: Lane>(pool: &Pool, packed: &mut [T], b: Matrix<'_, T>, depth: usize, columns: usize, width: usize) {
     let panels = columns.div_ceil(width);
     let groups = panels.div_ceil(TOGETHER);
     let runs = depth.div_ceil(DEPTH);

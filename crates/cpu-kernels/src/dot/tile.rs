@@ -5,9 +5,10 @@
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
 
 use bytemuck::Pod;
+use cpu_vir::exec::Isa;
 
 use super::product::{Matrix, Output, check, target};
-use crate::lanes::{Lane, Vector, has_avx2};
+use crate::lanes::{Lane, Loops, Vector, run};
 use crate::parallel::Shared;
 use crate::scratch;
 
@@ -27,82 +28,77 @@ pub(super) fn product<T: Lane>(out: &Shared<'_, T>, at: Output, a: Matrix<'_, T>
     // Whole panels of up to 64 columns more than a block has.
     let packed = at.columns.min(COLUMNS).next_multiple_of(64) * depth.min(DEPTH);
     scratch::with(packed, |packed: &mut [T]| {
+        let blocks = Blocks { to, at, a, b, depth, packed };
         // SAFETY: the operands were checked to hold all that the sizes and strides reach, the output to hold the
-        // part, which is the caller's alone; the wide variant runs on processors that have it.
-        unsafe {
-            if has_avx2() {
-                wide::<T>(to, at, a, b, depth, packed);
-            } else {
-                blocks::<T::Portable>(to, at, a, b, depth, packed);
-            }
-        }
+        // part, which is the caller's alone.
+        unsafe { run(Isa::detect(), blocks) }
     });
 }
 
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-unsafe fn wide<T: Lane>(to: *mut T, at: Output, a: Matrix<'_, T>, b: Matrix<'_, T>, depth: usize, packed: &mut [T]) {
-    // SAFETY: the caller's promises.
-    unsafe { blocks::<T::Wide>(to, at, a, b, depth, packed) }
+/// A product, and memory to pack the rhs in.
+struct Blocks<'a, T> {
+    to: *mut T,
+    at: Output,
+    a: Matrix<'a, T>,
+    b: Matrix<'a, T>,
+    depth: usize,
+    packed: &'a mut [T],
 }
 
-/// # Safety
-/// `a` holds `at.rows` × `depth` elements by its strides, `b` `depth` × `at.columns`, and `to` may be written for
-/// `at.rows` rows of `at.columns` elements, `at.stride` apart. The processor has what `V` needs.
-#[inline(always)]
-unsafe fn blocks<V: Vector>(
-    to: *mut V::Lane,
-    at: Output,
-    a: Matrix<'_, V::Lane>,
-    b: Matrix<'_, V::Lane>,
-    depth: usize,
-    packed: &mut [V::Lane],
-) {
-    let width = VECTORS * V::LANES;
-    let in_place = b.column == 1;
-    // Groups of about as many rows each.
-    let group = at.rows.div_ceil(at.rows.div_ceil(ROWS));
-    let columns_step = (COLUMNS / width).max(1) * width;
-    for k in (0..depth).step_by(DEPTH) {
-        let deep = DEPTH.min(depth - k);
-        for j in (0..at.columns).step_by(columns_step) {
-            let across = columns_step.min(at.columns - j);
-            let whole = across / width * width;
-            let corner = k * b.row + j * b.column;
-            // What is copied: everything, or the columns that fill no tile.
-            let copied_from = if in_place { whole } else { 0 };
-            let panels = (across - copied_from).div_ceil(width);
-            let packed = &mut packed[..panels * width * deep];
-            pack(packed, &b.elements[corner + copied_from * b.column..], b, deep, across - copied_from, width);
-            for c in (0..across).step_by(width) {
-                let (rhs, rhs_step) = if c < copied_from {
-                    (b.elements[corner + c..].as_ptr(), b.row)
-                } else {
-                    (packed[(c - copied_from) * deep..].as_ptr(), width)
-                };
-                for i in (0..at.rows).step_by(group) {
-                    let down = group.min(at.rows - i);
-                    let tile = Tile {
-                        depth: deep,
-                        lhs: a.elements[i * a.row + k * a.column..].as_ptr(),
-                        lhs_row: a.row,
-                        lhs_step: a.column,
-                        rhs,
-                        rhs_step,
-                        to: to.wrapping_add(i * at.stride + j + c),
-                        stride: at.stride,
-                        columns: width.min(across - c),
-                        adds: k > 0,
+impl<T: Lane> Loops<T> for Blocks<'_, T> {
+    /// # Safety
+    /// `a` holds `at.rows` × `depth` elements by its strides, `b` `depth` × `at.columns`, and `to` may be written for
+    /// `at.rows` rows of `at.columns` elements, `at.stride` apart. The processor has what `V` needs.
+    #[inline(always)]
+    unsafe fn run<V: Vector<Lane = T>>(self) {
+        let Blocks { to, at, a, b, depth, packed } = self;
+        let width = VECTORS * V::LANES;
+        let in_place = b.column == 1;
+        // Groups of about as many rows each.
+        let group = at.rows.div_ceil(at.rows.div_ceil(ROWS));
+        let columns_step = (COLUMNS / width).max(1) * width;
+        for k in (0..depth).step_by(DEPTH) {
+            let deep = DEPTH.min(depth - k);
+            for j in (0..at.columns).step_by(columns_step) {
+                let across = columns_step.min(at.columns - j);
+                let whole = across / width * width;
+                let corner = k * b.row + j * b.column;
+                // What is copied: everything, or the columns that fill no tile.
+                let copied_from = if in_place { whole } else { 0 };
+                let panels = (across - copied_from).div_ceil(width);
+                let packed = &mut packed[..panels * width * deep];
+                pack(packed, &b.elements[corner + copied_from * b.column..], b, deep, across - copied_from, width);
+                for c in (0..across).step_by(width) {
+                    let (rhs, rhs_step) = if c < copied_from {
+                        (b.elements[corner + c..].as_ptr(), b.row)
+                    } else {
+                        (packed[(c - copied_from) * deep..].as_ptr(), width)
                     };
-                    // SAFETY: rows and columns of the tile are within those of the operands and the part; the
-                    // rhs has whole vectors, being packed or within `whole`.
-                    unsafe {
-                        match down {
-                            1 => tile.compute::<V, 1>(),
-                            2 => tile.compute::<V, 2>(),
-                            3 => tile.compute::<V, 3>(),
-                            4 => tile.compute::<V, 4>(),
-                            5 => tile.compute::<V, 5>(),
-                            _ => tile.compute::<V, ROWS>(),
+                    for i in (0..at.rows).step_by(group) {
+                        let down = group.min(at.rows - i);
+                        let tile = Tile {
+                            depth: deep,
+                            lhs: a.elements[i * a.row + k * a.column..].as_ptr(),
+                            lhs_row: a.row,
+                            lhs_step: a.column,
+                            rhs,
+                            rhs_step,
+                            to: to.wrapping_add(i * at.stride + j + c),
+                            stride: at.stride,
+                            columns: width.min(across - c),
+                            adds: k > 0,
+                        };
+                        // SAFETY: rows and columns of the tile are within those of the operands and the part; the
+                        // rhs has whole vectors, being packed or within `whole`.
+                        unsafe {
+                            match down {
+                                1 => tile.compute::<V, 1>(),
+                                2 => tile.compute::<V, 2>(),
+                                3 => tile.compute::<V, 3>(),
+                                4 => tile.compute::<V, 4>(),
+                                5 => tile.compute::<V, 5>(),
+                                _ => tile.compute::<V, ROWS>(),
+                            }
                         }
                     }
                 }

@@ -1,8 +1,10 @@
 //! Products with one row or one column: they read a matrix once, and memory decides how fast that is.
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
 
+use cpu_vir::exec::Isa;
+
 use super::product::{Matrix, Output, check, target};
-use crate::lanes::{Lane, Vector, has_avx2};
+use crate::lanes::{self, Lane, Loops, Vector};
 use crate::parallel::Shared;
 
 /// Rows of the matrix that are added at once.
@@ -30,16 +32,16 @@ pub(super) fn product<T: Lane>(
         return false;
     }
     check(at, a, b, depth);
-    let task = Task { vector: vector.as_ptr(), step, matrix: matrix.as_ptr(), deep, along, depth, results };
     let to = target(out, at);
-    // SAFETY: the operands hold all that sizes and strides reach, and the output its part, which is the caller's; the
-    // wide variant runs on processors that have it.
-    unsafe { if has_avx2() { wide(to, &task) } else { task.compute::<T::Portable>(to) } }
+    let task = Task { to, vector: vector.as_ptr(), step, matrix: matrix.as_ptr(), deep, along, depth, results };
+    // SAFETY: the operands hold all that sizes and strides reach, and the output its part, which is the caller's.
+    unsafe { lanes::run(Isa::detect(), task) }
     true
 }
 
 /// A vector times a matrix.
 struct Task<T> {
+    to: *mut T,
     vector: *const T,
     step: usize,
     matrix: *const T,
@@ -51,44 +53,40 @@ struct Task<T> {
     results: usize,
 }
 
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-unsafe fn wide<T: Lane>(to: *mut T, task: &Task<T>) {
-    // SAFETY: the caller's promises.
-    unsafe { task.compute::<T::Wide>(to) }
-}
-
-impl<T: Lane> Task<T> {
+impl<T: Lane> Loops<T> for Task<T> {
     /// # Safety
     /// Vector and matrix have all elements by their strides, `to` can be written for all results, and the processor
     /// has what `V` needs.
     #[inline(always)]
-    unsafe fn compute<V: Vector<Lane = T>>(&self, to: *mut T) {
+    unsafe fn run<V: Vector<Lane = T>>(self) {
         // SAFETY: the caller's promises.
         unsafe {
             // A few results are better summed along the depth, if that is contiguous too.
             let narrow = self.results < V::LANES && self.deep == 1 && self.step == 1;
             if self.along == 1 && !narrow {
                 for start in (0..self.results).step_by(SUMS) {
-                    self.add_rows::<V>(to.add(start), start, SUMS.min(self.results - start));
+                    self.add_rows::<V>(self.to.add(start), start, SUMS.min(self.results - start));
                 }
             } else {
                 let mut j = 0;
                 while j + 4 <= self.results {
-                    self.dots::<V, 4>(to, j);
+                    self.dots::<V, 4>(self.to, j);
                     j += 4;
                 }
                 while j < self.results {
-                    self.dots::<V, 1>(to, j);
+                    self.dots::<V, 1>(self.to, j);
                     j += 1;
                 }
             }
         }
     }
+}
 
+impl<T: Lane> Task<T> {
     /// Adds multiples of rows to sums that stay in the cache.
     ///
     /// # Safety
-    /// As for `compute`, for the results from `start` on.
+    /// As for `run`, for the results from `start` on.
     #[inline(always)]
     unsafe fn add_rows<V: Vector<Lane = T>>(&self, to: *mut T, start: usize, results: usize) {
         // SAFETY: the caller's promises; every index is below `results` or `depth`.
@@ -136,7 +134,7 @@ impl<T: Lane> Task<T> {
     /// `N` results as sums along contiguous columns.
     ///
     /// # Safety
-    /// As for `compute`; results `j..j + N` exist.
+    /// As for `run`; results `j..j + N` exist.
     #[inline(always)]
     unsafe fn dots<V: Vector<Lane = T>, const N: usize>(&self, to: *mut T, j: usize) {
         // SAFETY: the caller's promises.
@@ -166,7 +164,7 @@ impl<T: Lane> Task<T> {
 
 /// Lanes of a vector as an array; 32 lanes of one byte are the most there are.
 #[inline(always)]
-unsafe fn lanes<V: Vector>(vector: V) -> [V::Lane; 32] {
+unsafe fn as_array<V: Vector>(vector: V) -> [V::Lane; 32] {
     let mut lanes = [bytemuck::Zeroable::zeroed(); 32];
     // SAFETY: no vector has more lanes; the processor has what `V` needs, by the caller's promise.
     unsafe { vector.store(lanes.as_mut_ptr()) };
@@ -176,7 +174,7 @@ unsafe fn lanes<V: Vector>(vector: V) -> [V::Lane; 32] {
 #[inline(always)]
 unsafe fn first<V: Vector>(vector: V) -> V::Lane {
     // SAFETY: the caller's promise.
-    unsafe { lanes(vector)[0] }
+    unsafe { as_array(vector)[0] }
 }
 
 /// The sum of all lanes, in halves.
@@ -184,7 +182,7 @@ unsafe fn first<V: Vector>(vector: V) -> V::Lane {
 unsafe fn total<V: Vector>(vector: V) -> V::Lane {
     // SAFETY: the caller's promise; every load is within the array.
     unsafe {
-        let mut all = lanes(vector);
+        let mut all = as_array(vector);
         let mut count = V::LANES;
         while count > 1 {
             count /= 2;

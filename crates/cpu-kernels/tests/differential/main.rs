@@ -3,6 +3,7 @@
 mod convolution;
 mod dot;
 mod index;
+mod isa;
 mod linear;
 mod movement;
 mod random;

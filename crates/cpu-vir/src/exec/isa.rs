@@ -4,6 +4,11 @@
 //! in all, by a library call where the machine has none. Owns the only knowledge of machine features.
 #![allow(unsafe_code, reason = "the loops take tiles by address: that is what makes one signature of all")]
 
+use std::sync::LazyLock;
+
+/// Limits [`Isa::detect`]: `baseline`, `avx2` or `avx512`, for the same code on several machines.
+pub const ISA_VARIABLE: &str = "RUST_CPU_ISA";
+
 /// Lanes of a tile: its registers stay within the first-level cache.
 pub const LANES: usize = 512;
 
@@ -14,8 +19,8 @@ pub const LANES: usize = 512;
 /// processor has the features of the variant.
 pub type TileFn = unsafe fn(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, immediate: u64);
 
-/// Which variants of the loops to use.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Which variants of the loops to use; a greater one has all that the lesser ones have.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Isa {
     /// What every processor of the target has.
     Baseline,
@@ -26,10 +31,31 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// The best that this processor has.
+    /// The best that this processor has, or that [`ISA_VARIABLE`] allows. Found out once for a process.
+    ///
+    /// # Panics
+    /// When the variable has another value than those it may have: nobody wants to measure or to compare with what
+    /// was not asked for.
     pub fn detect() -> Isa {
-        let best_first = [Isa::Avx512, Isa::Avx2];
-        best_first.into_iter().find(|isa| isa.is_supported()).unwrap_or(Isa::Baseline)
+        static BEST: LazyLock<Isa> = LazyLock::new(|| {
+            let limit = std::env::var(ISA_VARIABLE).unwrap_or_default();
+            let allowed = Isa::allowed(&limit).unwrap_or_else(|| {
+                panic!("{ISA_VARIABLE} is {limit:?}; it may be baseline, avx2 or avx512, or be missing for the best")
+            });
+            allowed.iter().copied().find(|isa| isa.is_supported()).unwrap_or(Isa::Baseline)
+        });
+        *BEST
+    }
+
+    /// What a value of [`ISA_VARIABLE`] allows, best first.
+    fn allowed(limit: &str) -> Option<&'static [Isa]> {
+        const BEST_FIRST: &[Isa] = &[Isa::Avx512, Isa::Avx2, Isa::Baseline];
+        match limit {
+            "" | "avx512" => Some(BEST_FIRST),
+            "avx2" => Some(&BEST_FIRST[1..]),
+            "baseline" => Some(&BEST_FIRST[2..]),
+            _ => None,
+        }
     }
 
     /// Does this processor have it?
@@ -280,4 +306,18 @@ variants! {
     /// The loops of a function of three arguments.
     pub(super) fn map3<M: Map3>(dst: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, immediate: u64)
         = body3::<M>
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Isa;
+
+    #[test]
+    fn a_limit_allows_what_is_below_it() {
+        assert_eq!(Isa::allowed(""), Some(&[Isa::Avx512, Isa::Avx2, Isa::Baseline][..]));
+        assert_eq!(Isa::allowed("avx512"), Isa::allowed(""));
+        assert_eq!(Isa::allowed("avx2"), Some(&[Isa::Avx2, Isa::Baseline][..]));
+        assert_eq!(Isa::allowed("baseline"), Some(&[Isa::Baseline][..]));
+        assert_eq!(Isa::allowed("AVX2"), None);
+    }
 }

@@ -29,7 +29,7 @@ mod stage;
 mod tests;
 mod walk;
 
-pub use isa::{Isa, LANES, TileFn};
+pub use isa::{ISA_VARIABLE, Isa, LANES, TileFn};
 pub use parallel::Spread;
 pub use prepare::tile_loop;
 pub use rows::{NoRows, RowLoop, Rows, row_length};
