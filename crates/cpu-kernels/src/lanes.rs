@@ -1,5 +1,6 @@
 //! Vectors of numbers for multiplying and adding, as wide as the processor has them, and loops over them.
 #![allow(unsafe_code, reason = "vector instructions and unaligned memory")]
+#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
 use bytemuck::Pod;
 use cpu_vir::exec::Isa;
@@ -62,6 +63,13 @@ pub(crate) unsafe fn run<T: Lane>(isa: Isa, loops: impl Loops<T>) {
     unsafe { loops.run::<T::Portable>() }
 }
 
+/// The instruction set for sums side by side, `vectors` at a time: the widest that is not half empty with so many.
+pub(crate) fn fitting<T: Lane>(vectors: usize, columns: usize) -> Isa {
+    let best = Isa::detect();
+    let half_empty = vectors * lanes::<T>(Isa::Avx2) >= columns;
+    if best > Isa::Avx2 && half_empty { Isa::Avx2 } else { best }
+}
+
 /// Lanes of the vectors that [`run`] takes.
 pub(crate) fn lanes<T: Lane>(isa: Isa) -> usize {
     match isa {
@@ -120,17 +128,21 @@ macro_rules! plain {
             }
             #[inline(always)]
             unsafe fn add_product(self, a: Self, b: Self) -> Self {
-                Plain(std::array::from_fn(|i| {
-                    let ($s, $a, $b) = (self.0[i], a.0[i], b.0[i]);
-                    $product
-                }))
+                let mut sum = self.0;
+                for i in 0..N {
+                    let ($s, $a, $b) = (sum[i], a.0[i], b.0[i]);
+                    sum[i] = $product;
+                }
+                Plain(sum)
             }
             #[inline(always)]
             unsafe fn add(self, other: Self) -> Self {
-                Plain(std::array::from_fn(|i| {
-                    let ($s, $a) = (self.0[i], other.0[i]);
-                    $sum
-                }))
+                let mut sum = self.0;
+                for i in 0..N {
+                    let ($s, $a) = (sum[i], other.0[i]);
+                    sum[i] = $sum;
+                }
+                Plain(sum)
             }
         }
     )*};
@@ -167,14 +179,20 @@ macro_rules! complex {
             }
             #[inline(always)]
             unsafe fn add_product(self, a: Self, b: Self) -> Self {
-                Plain(std::array::from_fn(|i| {
-                    let (s, a, b) = (self.0[i], a.0[i], b.0[i]);
-                    Complex { re: s.re + (a.re * b.re - a.im * b.im), im: s.im + (a.re * b.im + a.im * b.re) }
-                }))
+                let mut sum = self.0;
+                for i in 0..N {
+                    let (s, a, b) = (sum[i], a.0[i], b.0[i]);
+                    sum[i] = Complex { re: s.re + (a.re * b.re - a.im * b.im), im: s.im + (a.re * b.im + a.im * b.re) };
+                }
+                Plain(sum)
             }
             #[inline(always)]
             unsafe fn add(self, other: Self) -> Self {
-                Plain(std::array::from_fn(|i| self.0[i] + other.0[i]))
+                let mut sum = self.0;
+                for i in 0..N {
+                    sum[i] = Complex { re: sum[i].re + other.0[i].re, im: sum[i].im + other.0[i].im };
+                }
+                Plain(sum)
             }
         }
 

@@ -1,6 +1,7 @@
 //! The heart of products and convolutions: up to six rows of one array by a packed panel of columns, whose sums stay in
 //! registers.
 #![allow(unsafe_code, reason = "arrays are read and written by address and stride")]
+#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
 use cpu_vir::exec::Isa;
 
@@ -47,32 +48,45 @@ impl<T: Lane> Tile<T> {
             for k in 0..depth {
                 let row = self.rhs.add(k * VECTORS * V::LANES);
                 let (first, second) = (V::load(row), V::load(row.add(V::LANES)));
-                for (sums, lhs) in sums.iter_mut().zip(&self.lhs) {
-                    let factor = V::splat(*lhs.add(k));
-                    sums[0] = sums[0].add_product(factor, first);
-                    sums[1] = sums[1].add_product(factor, second);
+                for r in 0..ROWS {
+                    let factor = V::splat(*self.lhs[r].add(k));
+                    sums[r][0] = sums[r][0].add_product(factor, first);
+                    sums[r][1] = sums[r][1].add_product(factor, second);
                 }
             }
-            for (r, sums) in sums.iter().enumerate().take(self.rows) {
-                let to = self.to.add(r * self.stride);
-                if self.columns == VECTORS * V::LANES {
-                    for (v, &sum) in sums.iter().enumerate() {
-                        let to = to.add(v * V::LANES);
-                        let sum = if self.adds { V::load(to).add(sum) } else { sum };
-                        sum.store(to);
-                    }
-                } else {
-                    // 64 lanes of one byte are the most there are.
-                    let mut row = [T::NIL; 64];
-                    std::ptr::copy_nonoverlapping(to, row.as_mut_ptr(), self.columns);
-                    for (v, &sum) in sums.iter().enumerate() {
-                        let at = row.as_mut_ptr().add(v * V::LANES);
-                        let sum = if self.adds { V::load(at).add(sum) } else { sum };
-                        sum.store(at);
-                    }
-                    std::ptr::copy_nonoverlapping(row.as_ptr(), to, self.columns);
+            for r in 0..ROWS {
+                if r < self.rows {
+                    put(&sums[r], self.to.add(r * self.stride), self.columns, self.adds);
                 }
             }
+        }
+    }
+}
+
+/// Writes the first `columns` sums of a row, or adds them to what is there.
+///
+/// # Safety
+/// `to` is valid for so many numbers, at most those of the vectors. The processor has what `V` needs.
+#[inline(always)]
+pub(crate) unsafe fn put<V: Vector<Lane: Lane>>(sums: &[V; VECTORS], to: *mut V::Lane, columns: usize, adds: bool) {
+    // SAFETY: the caller's promises; what is beyond the columns goes to an array that has room for it.
+    unsafe {
+        if columns == VECTORS * V::LANES {
+            for v in 0..VECTORS {
+                let to = to.add(v * V::LANES);
+                let sum = if adds { V::load(to).add(sums[v]) } else { sums[v] };
+                sum.store(to);
+            }
+        } else {
+            // 64 lanes of one byte are the most there are.
+            let mut row = [V::Lane::NIL; 64];
+            std::ptr::copy_nonoverlapping(to, row.as_mut_ptr(), columns);
+            for v in 0..VECTORS {
+                let at = row.as_mut_ptr().add(v * V::LANES);
+                let sum = if adds { V::load(at).add(sums[v]) } else { sums[v] };
+                sum.store(at);
+            }
+            std::ptr::copy_nonoverlapping(row.as_ptr(), to, columns);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Depthwise convolution: every feature by itself, features side by side in vectors.
 #![allow(unsafe_code, reason = "arrays are read and written by address and stride")]
+#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
 use cpu_runtime::Pool;
 use cpu_vir::exec::Isa;
@@ -54,17 +55,19 @@ impl<T: Lane> Loops<T> for Place<'_, T> {
         // SAFETY: the caller's promises.
         unsafe {
             let (lhs, kernel, to) = (lhs.as_ptr(), kernel.as_ptr(), to.as_mut_ptr());
-            for f in (0..whole).step_by(V::LANES) {
+            let mut f = 0;
+            while f < whole {
                 let mut sum = V::splat(T::NIL);
-                for (t, &tap) in taps.iter().enumerate() {
-                    sum = sum.add_product(V::load(lhs.add(tap + f)), V::load(kernel.add(t * features + f)));
+                for t in 0..taps.len() {
+                    sum = sum.add_product(V::load(lhs.add(taps[t] + f)), V::load(kernel.add(t * features + f)));
                 }
                 sum.store(to.add(f));
+                f += V::LANES;
             }
             for f in whole..features {
                 let mut sum = V::splat(T::NIL);
-                for (t, &tap) in taps.iter().enumerate() {
-                    sum = sum.add_product(V::splat(*lhs.add(tap + f)), V::splat(*kernel.add(t * features + f)));
+                for t in 0..taps.len() {
+                    sum = sum.add_product(V::splat(*lhs.add(taps[t] + f)), V::splat(*kernel.add(t * features + f)));
                 }
                 let mut lanes = [T::NIL; 32];
                 sum.store(lanes.as_mut_ptr());

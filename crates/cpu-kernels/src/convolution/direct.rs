@@ -1,8 +1,8 @@
 //! Convolution as products of tiles: up to 6 places by two vectors of output features.
 #![allow(unsafe_code, reason = "arrays are read and written by address and stride")]
+#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
 use cpu_runtime::Pool;
-use cpu_vir::exec::Isa;
 
 use super::plan::Plan;
 use crate::lanes::{self, Lane, Loops, Vector};
@@ -29,7 +29,7 @@ pub(super) fn run<T: Lane>(
     kernel: &[T],
     out: &mut [T],
 ) {
-    let isa = Isa::detect();
+    let isa = lanes::fitting::<T>(VECTORS, plan.group_outputs);
     let width = width::<T>(isa);
     let depth: usize = plan.runs.iter().map(|run| run.depth).sum();
     let panels = plan.group_outputs.div_ceil(width);
@@ -101,17 +101,20 @@ impl<T: Lane> Loops<T> for Tiles<'_, T> {
             for (index, run) in self.plan.runs.iter().enumerate() {
                 let rhs = self.packed[(panel * self.depth + row) * width..][..run.depth * width].as_ptr();
                 row += run.depth;
-                for first in (0..self.offsets.len()).step_by(ROWS) {
+                let mut first = 0;
+                while first < self.offsets.len() {
                     let rows = ROWS.min(self.offsets.len() - first);
                     // Places beyond the last repeat it, and are not written.
-                    let lhs: [*const T; ROWS] = std::array::from_fn(|r| {
-                        let place = first + r.min(rows - 1);
-                        self.lhs.as_ptr().wrapping_add(self.offsets[place] + run.offset)
-                    });
+                    let mut lhs = [self.lhs.as_ptr(); ROWS];
+                    for r in 0..ROWS {
+                        let place = first + if r < rows { r } else { rows - 1 };
+                        lhs[r] = lhs[r].wrapping_add(self.offsets[place] + run.offset);
+                    }
                     let to = self.to.wrapping_add(first * self.plan.outputs + panel * width);
                     let place = Tile { lhs, rhs, to, rows, columns, stride: self.plan.outputs, adds: index > 0 };
                     // SAFETY: the caller's promises; the panel has whole vectors.
                     unsafe { place.compute::<V>(run.depth) }
+                    first += ROWS;
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Products of large matrices: the rhs is packed into panels once, the lhs block by block.
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
+#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
 use cpu_runtime::Pool;
-use cpu_vir::exec::Isa;
 
 use super::product::{Matrix, Output, check, target};
 use crate::lanes::{self, Lane, Loops, Vector};
@@ -24,7 +24,7 @@ pub(super) fn product<T: Lane>(
 ) {
     check(at, a, b, depth);
     target(out, at);
-    let isa = Isa::detect();
+    let isa = lanes::fitting::<T>(VECTORS, at.columns);
     let width = width::<T>(isa);
     let panels = at.columns.div_ceil(width);
     scratch::with(panels * width * depth, |packed: &mut [T]| {
@@ -92,10 +92,15 @@ impl<T: Lane> Loops<T> for Part<'_, T> {
         assert!(self.rows * self.deep <= self.lhs.len(), "the packed rows");
         for (index, panel) in self.packed.chunks_exact(self.deep * width).enumerate() {
             let column = index * width;
-            for first in (0..self.rows).step_by(ROWS) {
+            let mut first = 0;
+            while first < self.rows {
                 let rows = ROWS.min(self.rows - first);
+                let mut lhs = [self.lhs.as_ptr(); ROWS];
+                for r in 0..ROWS {
+                    lhs[r] = lhs[r].wrapping_add((first + if r < rows { r } else { rows - 1 }) * self.deep);
+                }
                 let tile = Tile {
-                    lhs: std::array::from_fn(|r| self.lhs.as_ptr().wrapping_add((first + r.min(rows - 1)) * self.deep)),
+                    lhs,
                     rhs: panel.as_ptr(),
                     to: self.to.wrapping_add(first * self.stride + column),
                     rows,
@@ -105,6 +110,7 @@ impl<T: Lane> Loops<T> for Part<'_, T> {
                 };
                 // SAFETY: rows and panel have `deep` elements and rows; the output is the caller's promise.
                 unsafe { tile.compute::<V>(self.deep) }
+                first += ROWS;
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use cpu_runtime::Pool;
 
-use super::product::{FEW_ROWS, Matrix, Number, Output};
+use super::product::{Matrix, Number, Output};
 use super::{DotDimensions, OP};
 use crate::layout::{check_axes, merge, row_major, unravel};
 use crate::movement::Permutation;
@@ -114,7 +114,7 @@ impl Plan {
             return;
         }
         // Products with vectors and few rows are cut here, as those that do not cut themselves.
-        let spreads = T::spreads(depth) && rows > FEW_ROWS && columns > 1;
+        let spreads = T::spreads(rows, depth) && columns > 1;
         let (row_grain, column_grain) = if spreads { (rows, columns) } else { tiles(rows, depth, columns) };
         let (down, across) = (rows.div_ceil(row_grain), columns.div_ceil(column_grain));
         if spreads {

@@ -3,6 +3,7 @@
 
 use bytemuck::Pod;
 use cpu_runtime::Pool;
+use cpu_vir::exec::Isa;
 use num_complex::Complex;
 
 use super::{blocked, tile, vector};
@@ -44,25 +45,31 @@ pub(crate) trait Number: Pod + Send + Sync {
     /// Writes `a · b` to the part of the output; nobody else may have that part. `depth` and the part are not empty.
     fn product(pool: &Pool, out: &Shared<'_, Self>, at: Output, a: Matrix<'_, Self>, b: Matrix<'_, Self>, depth: usize);
 
-    /// Whether [`product`](Number::product) cuts products of many rows and such a depth into tasks itself.
-    fn spreads(depth: usize) -> bool;
+    /// Whether [`product`](Number::product) cuts products of so many rows and such a depth into tasks itself.
+    fn spreads(rows: usize, depth: usize) -> bool;
 }
 
-/// Products of so few rows or operations are ours; beyond, packing pays.
-pub(super) const FEW_ROWS: usize = 24;
+/// Up to so many operations products are done at once, where the operands are.
 const SMALL: usize = 32 * 32 * 32;
 
-/// From this depth on, packing as `gemm` does it is the fastest for floats.
-const DEEP: usize = 64;
+/// Up to so many rows products read their operands where they are; beyond, packing pays.
+fn few_rows() -> usize {
+    if Isa::detect() >= Isa::Avx512 { 48 } else { 24 }
+}
+
+/// Whether `gemm` is the fastest for floats: its packing is, from a depth on, but it knows no AVX-512.
+fn packs(depth: usize) -> bool {
+    depth >= 64 && Isa::detect() < Isa::Avx512
+}
 
 macro_rules! reals {
     ($($T:ident $zero:literal |$given:ident| $packed:expr;)*) => {$(
         impl Number for $T {
             const ZERO: $T = $zero;
 
-            fn spreads(depth: usize) -> bool {
+            fn spreads(rows: usize, depth: usize) -> bool {
                 let $given = depth;
-                !$packed
+                rows > few_rows() && !$packed
             }
 
             fn product(
@@ -76,9 +83,9 @@ macro_rules! reals {
                 if vector::product(out, at, a, b, depth) {
                     return;
                 }
-                if at.rows <= FEW_ROWS || at.rows * at.columns * depth <= SMALL {
+                if at.rows <= few_rows() || at.rows * at.columns * depth <= SMALL {
                     tile::product(out, at, a, b, depth);
-                } else if Self::spreads(depth) {
+                } else if Self::spreads(at.rows, depth) {
                     blocked::product(pool, out, at, a, b, depth);
                 } else {
                     packed(out, at, a, b, depth, 1 as $T, $zero);
@@ -88,8 +95,8 @@ macro_rules! reals {
     )*};
 }
 reals! {
-    f32 0.0 |depth| depth >= DEEP;
-    f64 0.0 |depth| depth >= DEEP;
+    f32 0.0 |depth| packs(depth);
+    f64 0.0 |depth| packs(depth);
     u8 0 |_depth| false;
     u16 0 |_depth| false;
     u32 0 |_depth| false;
@@ -100,7 +107,7 @@ macro_rules! complex {
     ($($T:ident)*) => {$(
         impl Number for Complex<$T> {
             const ZERO: Self = Complex { re: 0.0, im: 0.0 };
-            fn spreads(_: usize) -> bool {
+            fn spreads(_: usize, _: usize) -> bool {
                 false
             }
 

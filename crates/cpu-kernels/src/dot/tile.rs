@@ -3,19 +3,16 @@
 //! For few rows and few operations: both operands are read where they are, but an rhs that does not lie in rows is packed
 //! in blocks.
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
-
-use bytemuck::Pod;
-use cpu_vir::exec::Isa;
+#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
 use super::product::{Matrix, Output, check, target};
-use crate::lanes::{Lane, Loops, Vector, run};
+use crate::lanes::{self, Lane, Loops, Vector};
+use crate::panel::{VECTORS, put};
 use crate::parallel::Shared;
 use crate::scratch;
 
 /// Rows of a tile.
 const ROWS: usize = 6;
-/// Vectors of columns of a tile.
-const VECTORS: usize = 2;
 /// Depth of a packed block: a panel of it, 16 KiB, stays in the first cache.
 const DEPTH: usize = 256;
 /// Columns of a packed block, which stays in the second cache.
@@ -31,7 +28,7 @@ pub(super) fn product<T: Lane>(out: &Shared<'_, T>, at: Output, a: Matrix<'_, T>
         let blocks = Blocks { to, at, a, b, depth, packed };
         // SAFETY: the operands were checked to hold all that the sizes and strides reach, the output to hold the
         // part, which is the caller's alone.
-        unsafe { run(Isa::detect(), blocks) }
+        unsafe { lanes::run(lanes::fitting::<T>(VECTORS, at.columns), blocks) }
     });
 }
 
@@ -148,7 +145,7 @@ struct Tile<T> {
     adds: bool,
 }
 
-impl<T: Pod> Tile<T> {
+impl<T: Lane> Tile<T> {
     /// # Safety
     /// By the strides, lhs has `R` × `depth` elements, rhs `depth` rows of `VECTORS` vectors, and the output `R` rows
     /// of `columns`, at most the vectors. The processor has what `V` needs.
@@ -156,39 +153,19 @@ impl<T: Pod> Tile<T> {
     unsafe fn compute<V: Vector<Lane = T>, const R: usize>(&self) {
         // SAFETY: the caller's promises, for every access.
         unsafe {
-            let zero = V::splat(bytemuck::Zeroable::zeroed());
-            let mut sums = [[zero; VECTORS]; R];
+            let mut sums = [[V::splat(T::NIL); VECTORS]; R];
             for k in 0..self.depth {
                 let row = self.rhs.add(k * self.rhs_step);
-                let rhs: [V; VECTORS] = std::array::from_fn(|v| V::load(row.add(v * V::LANES)));
+                let (first, second) = (V::load(row), V::load(row.add(V::LANES)));
                 let lhs = self.lhs.add(k * self.lhs_step);
-                for (r, sums) in sums.iter_mut().enumerate() {
+                for r in 0..R {
                     let factor = V::splat(*lhs.add(r * self.lhs_row));
-                    for (sum, &rhs) in sums.iter_mut().zip(&rhs) {
-                        *sum = sum.add_product(factor, rhs);
-                    }
+                    sums[r][0] = sums[r][0].add_product(factor, first);
+                    sums[r][1] = sums[r][1].add_product(factor, second);
                 }
             }
-            let width = VECTORS * V::LANES;
-            for (r, sums) in sums.iter().enumerate() {
-                let to = self.to.add(r * self.stride);
-                if self.columns == width {
-                    for (v, &sum) in sums.iter().enumerate() {
-                        let to = to.add(v * V::LANES);
-                        let sum = if self.adds { V::load(to).add(sum) } else { sum };
-                        sum.store(to);
-                    }
-                } else {
-                    // 64 lanes of one byte are the most there are.
-                    let mut row = [T::zeroed(); 64];
-                    std::ptr::copy_nonoverlapping(to, row.as_mut_ptr(), self.columns);
-                    for (v, &sum) in sums.iter().enumerate() {
-                        let at = row.as_mut_ptr().add(v * V::LANES);
-                        let sum = if self.adds { V::load(at).add(sum) } else { sum };
-                        sum.store(at);
-                    }
-                    std::ptr::copy_nonoverlapping(row.as_ptr(), to, self.columns);
-                }
+            for r in 0..R {
+                put(&sums[r], self.to.add(r * self.stride), self.columns, self.adds);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Products with one row or one column: they read a matrix once, and memory decides how fast that is.
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
+#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
 use cpu_vir::exec::Isa;
 
@@ -95,34 +96,43 @@ impl<T: Lane> Task<T> {
             while k < self.depth {
                 let rows = if self.depth - k >= AT_ONCE { AT_ONCE } else { 1 };
                 let row = self.matrix.add(k * self.deep + start);
-                let factor = |r: usize| *self.vector.add((k + r) * self.step);
+                let vector = self.vector.add(k * self.step);
                 let whole = results / V::LANES * V::LANES;
                 if rows == AT_ONCE {
-                    let factors: [V; AT_ONCE] = std::array::from_fn(|r| V::splat(factor(r)));
-                    for j in (0..whole).step_by(V::LANES) {
+                    let mut factors = [V::splat(T::NIL); AT_ONCE];
+                    for r in 0..AT_ONCE {
+                        factors[r] = V::splat(*vector.add(r * self.step));
+                    }
+                    let mut j = 0;
+                    while j < whole {
                         let at = to.add(j);
                         // Two chains, so that additions need not wait for each other.
                         let mut even = if k == 0 { V::splat(T::NIL) } else { V::load(at) };
                         let mut odd = V::splat(T::NIL);
-                        for r in (0..AT_ONCE).step_by(2) {
+                        for pair in 0..AT_ONCE / 2 {
+                            let r = 2 * pair;
                             even = even.add_product(factors[r], V::load(row.add(r * self.deep + j)));
                             odd = odd.add_product(factors[r + 1], V::load(row.add((r + 1) * self.deep + j)));
                         }
                         even.add(odd).store(at);
+                        j += V::LANES;
                     }
                 } else {
-                    let factor = V::splat(factor(0));
-                    for j in (0..whole).step_by(V::LANES) {
+                    let factor = V::splat(*vector);
+                    let mut j = 0;
+                    while j < whole {
                         let at = to.add(j);
                         let sum = if k == 0 { V::splat(T::NIL) } else { V::load(at) };
                         sum.add_product(factor, V::load(row.add(j))).store(at);
+                        j += V::LANES;
                     }
                 }
                 // The rest one by one, in whole vectors of which one lane counts.
                 for j in whole..results {
                     let mut sum = V::splat(if k == 0 { T::NIL } else { *to.add(j) });
                     for r in 0..rows {
-                        sum = sum.add_product(V::splat(factor(r)), V::splat(*row.add(r * self.deep + j)));
+                        sum = sum
+                            .add_product(V::splat(*vector.add(r * self.step)), V::splat(*row.add(r * self.deep + j)));
                     }
                     *to.add(j) = first(sum);
                 }
@@ -139,15 +149,18 @@ impl<T: Lane> Task<T> {
     unsafe fn dots<V: Vector<Lane = T>, const N: usize>(&self, to: *mut T, j: usize) {
         // SAFETY: the caller's promises.
         unsafe {
-            let column: [*const T; N] = std::array::from_fn(|n| self.matrix.add((j + n) * self.along));
+            let mut column = [self.matrix; N];
+            for n in 0..N {
+                column[n] = self.matrix.add((j + n) * self.along);
+            }
             let mut sums = [[V::splat(T::NIL); 2]; N];
             let mut k = 0;
             while k + 2 * V::LANES <= self.depth {
                 let second = k + V::LANES;
                 let (x, y) = (V::load(self.vector.add(k)), V::load(self.vector.add(second)));
-                for ([even, odd], column) in sums.iter_mut().zip(column) {
-                    *even = even.add_product(x, V::load(column.add(k)));
-                    *odd = odd.add_product(y, V::load(column.add(second)));
+                for n in 0..N {
+                    sums[n][0] = sums[n][0].add_product(x, V::load(column[n].add(k)));
+                    sums[n][1] = sums[n][1].add_product(y, V::load(column[n].add(second)));
                 }
                 k += 2 * V::LANES;
             }
