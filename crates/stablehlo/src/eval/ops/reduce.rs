@@ -3,7 +3,7 @@
 //! The order is that of a balanced tree over neighbours (in row-major order of the reduced dimensions), with the
 //! initial value combined last, from the left: body(init, tree). Neighbours are never exchanged, so the body need
 //! only be associative, and errors of float sums grow with the logarithm of the length. Each step rounds to the
-//! element type, as the specification's body does; XLA:CPU sums narrow floats in f32.
+//! element type, as the specification's body does; XLA:CPU rounds each step too, in an order of its own.
 
 use super::binary::{PairVisitor, visit_pair};
 use super::body::Body;
