@@ -4,7 +4,8 @@
 //! `STABLEHLO_SAMPLES` asks for more than the two samples of each op and type, `STABLEHLO_SEED` for others.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -69,9 +70,9 @@ fn ulp(element: ElementType, size: f64) -> f64 {
 
 /// What is wrong with a result, if anything. Without a tolerance numbers must have the same bits, but any NaN is NaN.
 ///
-/// With one, a result may be off by that many units in the last place of the largest number in it, or of the largest
-/// term that is summed to it: sums and complex products lose that much where they cancel.
-fn difference(got: &Tensor, want: &Tensor, ulps: Option<f64>, elementwise: bool, term: f64) -> Option<String> {
+/// With one, a result may be off by that many units in the last place of the largest number in it, or of `terms`, what
+/// the absolute values of all that is added up to one number come to: sums lose that much where they cancel.
+fn difference(got: &Tensor, want: &Tensor, ulps: Option<f64>, elementwise: bool, terms: f64) -> Option<String> {
     if got.element_type() != want.element_type() || got.dims() != want.dims() {
         return Some(format!("{} instead of {}", got.describe(), want.describe()));
     }
@@ -79,7 +80,7 @@ fn difference(got: &Tensor, want: &Tensor, ulps: Option<f64>, elementwise: bool,
         return None;
     }
     let ((a, element), (b, _)) = (parts(got), parts(want));
-    let largest = b.iter().copied().filter(|x| x.is_finite()).fold(term, |m: f64, x| m.max(x.abs()));
+    let largest = b.iter().copied().filter(|x| x.is_finite()).fold(terms, |m: f64, x| m.max(x.abs()));
     let fits = |a: f64, b: f64| {
         let same = a == b && a.is_sign_negative() == b.is_sign_negative() || a.is_nan() && b.is_nan();
         let Some(ulps) = ulps else { return same };
@@ -116,11 +117,6 @@ fn judge(directory: &Path, program: &Json, seen: &mut BTreeMap<String, BTreeSet<
     let (inputs, outputs) = (read("in"), read("out"));
     let (mut inputs, mut outputs) = (&inputs[..], &outputs[..]);
     let inputs: Vec<_> = (0..grid.num_processes()).map(|_| tensors(&module, main.input_types(), &mut inputs)).collect();
-    // How large a product of two inputs can be: which processor it is decides in which order XLA adds those up.
-    let of_products = ["dot_general", "convolution"].iter().any(|op| name.starts_with(op));
-    let sizes = inputs.iter().flatten().filter_map(|input| input.as_tensor().ok()).filter(|_| of_products);
-    let numbers = sizes.flat_map(|input| parts(input).0).filter(|x| x.is_finite());
-    let term = numbers.fold(0.0, |m: f64, x| m.max(x.abs())).powi(2);
     let results = Evaluator::new(Arc::clone(&module), &Registry::default())
         .and_then(|evaluator| evaluator.run_all(grid, None, inputs));
     let results = match results {
@@ -133,6 +129,7 @@ fn judge(directory: &Path, program: &Json, seen: &mut BTreeMap<String, BTreeSet<
         let wanted = tensors(&module, main.result_types(), &mut outputs);
         for ((got, want), fact) in results.iter().zip(&wanted).zip(facts) {
             let (op, ulps) = (fact["op"].as_str().expect("an op"), fact["ulps"].as_f64());
+            let terms = fact["terms"].as_f64().expect("a number");
             let (got, want) = (got.as_tensor().expect("a tensor"), want.as_tensor().expect("a tensor"));
             for op in op.split(", ") {
                 seen.entry(op.to_owned()).or_default().insert(want.element_type().to_string());
@@ -140,7 +137,7 @@ fn judge(directory: &Path, program: &Json, seen: &mut BTreeMap<String, BTreeSet<
             // One number at a time goes into these.
             let elementwise = name.starts_with("unary") || name.starts_with("binary");
             let elementwise = elementwise && !matches!(want.element_type(), ElementType::C64 | ElementType::C128);
-            if let Some(problem) = difference(got, want, ulps, elementwise, term) {
+            if let Some(problem) = difference(got, want, ulps, elementwise, terms) {
                 failures.push(format!("{name}, process {process}, {op}: {problem}"));
             }
         }
@@ -150,20 +147,49 @@ fn judge(directory: &Path, program: &Json, seen: &mut BTreeMap<String, BTreeSet<
 }
 
 #[test]
-fn ops_agree_with_xla_cpu() {
-    let Some(python) = python() else { return };
-    let directory = std::env::temp_dir().join(format!("stablehlo-xla-cpu-{}", std::process::id()));
+fn a_sum_may_be_off_by_the_rounding_of_its_terms_and_no_more() {
+    let off = |by: f32, terms: f64| {
+        let (got, want) = (Tensor::from_vec(&[1], vec![by]), Tensor::from_vec(&[1], vec![0f32]));
+        difference(&got, &want, Some(4.0), false, terms)
+    };
+    // The unit in the last place of 8 is 2^-20.
+    assert_eq!(off(4.0 * 2f32.powi(-20), 8.0), None);
+    assert!(off(5.0 * 2f32.powi(-20), 8.0).is_some());
+    assert!(off(4.0 * 2f32.powi(-20), 0.0).is_some(), "nothing is added up");
+}
+
+/// What the script writes with these arguments, in a directory that the caller removes.
+fn written(python: &str, name: &str, arguments: &[&str]) -> PathBuf {
+    let directory = std::env::temp_dir().join(format!("stablehlo-xla-cpu-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a directory");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/differential/xla_cpu_ops.py");
+    let output = Command::new(python).arg(script).arg(&directory).args(arguments).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    directory
+}
+
+#[test]
+fn the_seed_decides_programs_and_inputs() {
+    let Some(python) = python() else { return };
+    let files = |name: &str, seed: &str| -> BTreeMap<OsString, Vec<u8>> {
+        let directory = written(&python, name, &["--seed", seed, "--inputs-only"]);
+        let entries = std::fs::read_dir(&directory).expect("it is a directory").map(|entry| entry.expect("a file"));
+        let files = entries.map(|entry| (entry.file_name(), std::fs::read(entry.path()).expect("its file"))).collect();
+        std::fs::remove_dir_all(&directory).expect("it is ours");
+        files
+    };
+    let (first, again, other) = (files("first", "1"), files("again", "1"), files("other", "2"));
+    assert!(first.len() > 100, "{} files only", first.len());
+    assert!(first == again, "one seed gives different programs or inputs");
+    assert!(first != other, "two seeds give the same");
+}
+
+#[test]
+fn ops_agree_with_xla_cpu() {
+    let Some(python) = python() else { return };
     let setting = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
     let (samples, seed) = (setting("STABLEHLO_SAMPLES", "2"), setting("STABLEHLO_SEED", "1"));
-    let output = Command::new(python)
-        .arg(script)
-        .arg(&directory)
-        .args(["--samples", &samples, "--seed", &seed])
-        .output()
-        .expect("it runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let directory = written(&python, "results", &["--samples", &samples, "--seed", &seed]);
     let index = std::fs::read(directory.join("index.json")).expect("the index");
     let programs: Json = serde_json::from_slice(&index).expect("JSON");
     let mut seen = BTreeMap::new();
