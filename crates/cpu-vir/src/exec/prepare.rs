@@ -262,13 +262,34 @@ pub fn tile_loop(program: &Program, value: Value, isa: Isa) -> Option<(TileFn, u
     Some((loops.pick(isa), immediate))
 }
 
+/// For each value, whether it is a rounding that all its uses do themselves: stores to memory of the type that it
+/// rounds to, which rounds once more to the same.
+fn rounded_by_stores(program: &Program) -> Vec<bool> {
+    let mut rounded = vec![false; program.body.len()];
+    for store in &program.stores {
+        if let Inst::Round { .. } = program.body[store.value.index()] {
+            rounded[store.value.index()] = true;
+        }
+    }
+    let mut keep = |value: Value| rounded[value.index()] = false;
+    for store in &program.stores {
+        let storage = program.operands[store.access.operand.index()].storage;
+        if !matches!(program.body[store.value.index()], Inst::Round { to, .. } if to == storage) {
+            keep(store.value);
+        }
+    }
+    program.reductions.iter().for_each(|reduction| keep(reduction.value));
+    program.body.iter().for_each(|inst| inst.for_each_argument(&mut keep));
+    rounded
+}
+
 /// Steps and slots under construction.
 struct Assembly<'p> {
     program: &'p Program,
     isa: Isa,
     terms: &'p Terms,
     stages: Vec<Stage>,
-    /// For each value, the one that holds its bits: itself, or what it is a bitcast of.
+    /// For each value, the one that holds its bits: itself, or what it is a bitcast of, or what is rounded to it.
     holder: Vec<Register>,
     /// For each holder, the instruction after which it is not needed; `None` for those that stay.
     last_use: Vec<Option<usize>>,
@@ -287,9 +308,11 @@ impl<'p> Assembly<'p> {
     fn new(program: &'p Program, isa: Isa, terms: &'p Terms, stages: Vec<Stage>) -> Assembly<'p> {
         let count = program.body.len();
         let mut holder: Vec<Register> = Vec::with_capacity(count);
+        let rounded = rounded_by_stores(program);
         for (at, inst) in program.body.iter().enumerate() {
             holder.push(match inst {
                 Inst::Bitcast { a } => holder[a.index()],
+                Inst::Round { a, .. } if rounded[at] => holder[a.index()],
                 _ => at as Register,
             });
         }
@@ -392,10 +415,10 @@ impl<'p> Assembly<'p> {
     }
 
     fn instruction(&mut self, at: usize, stage: Stage) {
-        let inst = &self.program.body[at];
-        if let Inst::Bitcast { .. } = inst {
+        if self.holder[at] as usize != at {
             return;
         }
+        let inst = &self.program.body[at];
         let ty = self.program.types[at];
         let register = at as Register;
         self.registers[at] = self.slots.take(ty.size());

@@ -76,6 +76,7 @@ pub(crate) trait Real:
     const BIAS: u64;
 
     /// `self != self`.
+    #[inline(always)]
     fn is_nan(self) -> Self::Mask {
         !self.equals(self)
     }
