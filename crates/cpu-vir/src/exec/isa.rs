@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 pub const ISA_VARIABLE: &str = "RUST_CPU_ISA";
 
 /// Lanes of a tile: its registers stay within the first-level cache.
-pub const LANES: usize = 512;
+pub const LANES: usize = 1024;
 
 /// One instruction over a tile: `n` lanes from `a`, `b`, `c` as far as it takes arguments, to `dst`.
 ///

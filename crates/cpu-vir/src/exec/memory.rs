@@ -1,8 +1,9 @@
 //! The loops between memory and tiles: each storage type's conversion, contiguous, broadcast, strided or gathered.
 #![allow(unsafe_code, reason = "reads and writes memory by address and stride")]
+#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
 use crate::element::Storage;
-use crate::exec::isa::{Raw, Variants, tile, tile_mut, variants};
+use crate::exec::isa::{Isa, Raw, Variants, tile, tile_mut, variants};
 use crate::small_float::{self, SmallFloat};
 
 /// Reads `n` elements, `stride` bytes apart, into a tile.
@@ -47,11 +48,14 @@ unsafe fn load_body<C: Cell>(dst: *mut u8, src: *const u8, stride: isize, n: usi
         if stride == size_of::<C::Raw>() as isize {
             contiguous::<C>(dst, tile(src, n));
         } else if stride == 0 && n > 0 {
-            dst.fill(Raw(C::load(src.cast::<C::Raw>().read_unaligned())));
+            let value = C::load(src.cast::<C::Raw>().read_unaligned());
+            for lane in 0..n {
+                dst[lane] = Raw(value);
+            }
         } else {
-            for (lane, dst) in dst.iter_mut().enumerate() {
+            for lane in 0..n {
                 let at = src.wrapping_offset(lane as isize * stride);
-                *dst = Raw(C::load(at.cast::<C::Raw>().read_unaligned()));
+                dst[lane] = Raw(C::load(at.cast::<C::Raw>().read_unaligned()));
             }
         }
     }
@@ -73,9 +77,9 @@ unsafe fn store_body<C: Cell>(dst: *mut u8, stride: isize, src: *const u8, n: us
         if stride == size_of::<C::Raw>() as isize {
             contiguous::<C>(tile_mut(dst, n), src);
         } else {
-            for (lane, src) in src.iter().enumerate() {
+            for lane in 0..n {
                 let at = dst.wrapping_offset(lane as isize * stride);
-                at.cast::<C::Raw>().write_unaligned(C::store(src.0));
+                at.cast::<C::Raw>().write_unaligned(C::store(src[lane].0));
             }
         }
     }
@@ -201,18 +205,33 @@ pub(super) unsafe fn bits(src: *const u8, size: usize) -> u64 {
     u64::from_le_bytes(bits)
 }
 
+#[inline(always)]
+unsafe fn fill_body<W: Copy>(dst: *mut u8, value: W, n: usize) {
+    // SAFETY: the contract of `fill`.
+    let dst = unsafe { tile_mut::<W>(dst, n) };
+    for lane in 0..n {
+        dst[lane] = Raw(value);
+    }
+}
+
+variants! {
+    fn fills<W: Copy>(dst: *mut u8, value: W, n: usize) = fill_body::<W>
+}
+
 /// Writes the same bits to `n` lanes of `size` bytes.
 ///
 /// # Safety
 /// `dst` is valid for writes of that many bytes.
 pub(super) unsafe fn fill(dst: *mut u8, bits: u64, size: usize, n: usize) {
-    // SAFETY: the caller's promise, for each size of lane.
+    // SAFETY: the caller's promise, for each size of lane; the processor has what was detected.
     unsafe {
-        match size {
-            1 => tile_mut(dst, n).fill(Raw(bits as u8)),
-            2 => tile_mut(dst, n).fill(Raw(bits as u16)),
-            4 => tile_mut(dst, n).fill(Raw(bits as u32)),
-            _ => tile_mut(dst, n).fill(Raw(bits)),
+        match (size, n) {
+            (4, 1) => dst.cast::<u32>().write_unaligned(bits as u32),
+            (8, 1) => dst.cast::<u64>().write_unaligned(bits),
+            (1, _) => tile_mut(dst, n).fill(Raw(bits as u8)),
+            (2, _) => fills::<u16>().pick(Isa::detect())(dst, bits as u16, n),
+            (4, _) => fills::<u32>().pick(Isa::detect())(dst, bits as u32, n),
+            _ => fills::<u64>().pick(Isa::detect())(dst, bits, n),
         }
     }
 }

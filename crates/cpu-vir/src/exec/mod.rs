@@ -9,6 +9,7 @@
 
 mod action;
 mod arithmetic;
+mod columns;
 mod conversion;
 mod fold;
 mod isa;
@@ -59,6 +60,8 @@ pub struct Kernel {
     tile: Vec<prepare::Step>,
     reduced_steps: Vec<prepare::Step>,
     folds: Vec<prepare::Fold>,
+    /// For each fold of [`Mode::Across`], how it is done by whole rows of memory, if all are.
+    columns: Option<Vec<prepare::Column>>,
     /// Where each value's tile is in the scratch memory.
     registers: Vec<usize>,
     /// Bytes of scratch memory.

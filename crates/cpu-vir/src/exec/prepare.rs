@@ -1,6 +1,7 @@
 //! From a program to a [`Kernel`]: loops chosen, slots given out. Microseconds, and no machine code.
 
 use crate::element::Type;
+use crate::exec::columns::{self, ColumnsFn};
 use crate::exec::isa::{Isa, TileFn};
 use crate::exec::layout::{Mode, Space, Term};
 use crate::exec::machine::Folded;
@@ -110,6 +111,15 @@ pub(super) struct Fold {
     pub(super) levels: Vec<usize>,
 }
 
+/// A fold over an outer dimension of what lies in memory as it is.
+pub(super) struct Column {
+    pub(super) function: ColumnsFn,
+    pub(super) operand: usize,
+    pub(super) term: usize,
+    /// Bytes from one reduced point to the next.
+    pub(super) stride: i64,
+}
+
 /// Tiles that [`Mode::Across`] combines one after another before it pairs what comes out.
 pub(super) const BLOCK: usize = 64;
 
@@ -147,6 +157,10 @@ impl Kernel {
         let positions = positions(program);
         let [run, row, tile, reduced] = steps;
         let reduced_points = plan.reduced_points;
+        let columns = match plan.mode {
+            Mode::Across => columns_of(program, isa, &plan, &reduced, &folds),
+            _ => None,
+        };
         let whole_rows = plan.mode == Mode::Along && are_whole(&plan.lanes, &tile, &folds, reduced_points);
         Ok(Kernel {
             mode: plan.mode,
@@ -162,6 +176,7 @@ impl Kernel {
             tile,
             reduced_steps: reduced,
             folds,
+            columns,
             registers,
             scratch: slots.bytes(),
             inputs: needs(program, Role::Input),
@@ -187,6 +202,31 @@ fn are_whole(lanes: &Space, tile: &[Step], folds: &[Fold], length: usize) -> boo
     };
     let loaded = |fold: &Fold| tile.iter().any(|step| step.result() == Some(fold.register));
     tile.iter().all(whole) && folds.iter().all(loaded)
+}
+
+/// How all folds are done by rows of memory: where what is combined is loaded and nothing else, along one dimension, from
+/// lanes side by side.
+fn columns_of(program: &Program, isa: Isa, plan: &Plan, steps: &[Step], folds: &[Fold]) -> Option<Vec<Column>> {
+    if plan.reduced.sizes.len() != 1 || !steps.iter().all(|step| matches!(step, Step::Load(_))) {
+        return None;
+    }
+    let column = |(fold, reduction): (&Fold, &crate::program::Reduction)| {
+        let loaded = |step: &Step| match step {
+            Step::Load(load) if load.register == fold.register => {
+                Some((load.operand, load.term, load.size, load.direct))
+            }
+            _ => None,
+        };
+        let (operand, term, size, direct) = steps.iter().find_map(loaded)?;
+        let (lanes, reduced) = (&plan.lanes.terms[term], &plan.reduced.terms[term]);
+        let is_plain = direct
+            && lanes.bounds.is_none()
+            && reduced.bounds.is_none()
+            && lanes.strides.last() == Some(&(size as i64));
+        let function = columns::columns(reduction.kind, program.ty(reduction.value))?.pick(isa);
+        is_plain.then_some(Column { function, operand, term, stride: reduced.strides[0] })
+    };
+    folds.iter().zip(&program.reductions).map(column).collect()
 }
 
 /// For each operand, whether it is written, and its position among those of its role.

@@ -11,7 +11,7 @@ use super::fold::Pairs;
 use super::isa::LANES;
 use super::layout::{Mode, Space};
 use super::machine::{Folded, Machine, Now};
-use super::prepare::{BLOCK, Fold, Gather, Load, Step, Store};
+use super::prepare::{BLOCK, Column, Fold, Gather, Load, Step, Store};
 use super::walk::{advance, is_one_run, position, walk};
 use super::{Kernel, RunError, check_lengths, memory};
 
@@ -482,6 +482,13 @@ impl<M: Machine> Frame<'_, M> {
                     self.step(step, lanes);
                 }
             }
+            if let Some(columns) = &kernel.columns
+                && M::AT_ONCE
+            {
+                self.columns(columns, lanes);
+                point += lanes;
+                continue;
+            }
             self.place.reduced_at.clear();
             self.place.reduced_at.resize(kernel.reduced.sizes.len(), 0);
             for reduced in 0..kernel.reduced_points {
@@ -500,6 +507,29 @@ impl<M: Machine> Frame<'_, M> {
         }
     }
 
+    /// All folds of a tile, by rows of memory.
+    fn columns(&mut self, columns: &[Column], lanes: usize) {
+        let kernel = self.kernel;
+        for (fold, column) in kernel.folds.iter().zip(columns) {
+            let (slot, operand) = (self.slot(fold.running[0]), self.operands[column.operand]);
+            let term = &kernel.lanes.terms[column.term];
+            for first in (0..kernel.reduced_points).step_by(BLOCK) {
+                let rows = BLOCK.min(kernel.reduced_points - first);
+                let shift = first as i64 * column.stride;
+                let Place { at, spare, .. } = &mut *self.place;
+                walk(&kernel.lanes.sizes, term, at, lanes, shift, spare, |run| {
+                    let from = operand.wrapping_offset(run.position as isize);
+                    let to = slot.wrapping_add(run.lane * fold.folded.size);
+                    // SAFETY: the run of each of these points is within the operand, which is no output; the lanes are
+                    // within the slot.
+                    unsafe { (column.function)(to, from, column.stride as isize, rows, run.length) }
+                });
+                self.keep(fold, first / BLOCK, fold.running, lanes);
+            }
+            self.finish(fold, lanes);
+        }
+    }
+
     /// # Safety
     /// `dst`, `a` and `b` are slots; `dst` is neither of the others.
     unsafe fn combine(&mut self, fold: &Fold, dst: usize, a: usize, b: usize, lanes: usize) {
@@ -511,7 +541,7 @@ impl<M: Machine> Frame<'_, M> {
     /// Adds the tile of one reduced point. Which running slot holds the sum follows from the point's number.
     fn accumulate(&mut self, fold: &Fold, reduced: usize, lanes: usize) {
         let within = reduced % BLOCK;
-        let (mut sum, mut other) = (fold.running[within % 2], fold.running[(within + 1) % 2]);
+        let (sum, other) = (fold.running[within % 2], fold.running[(within + 1) % 2]);
         let value = self.tiles[fold.register as usize];
         // SAFETY: the value's tile is no running slot; the running slots are two.
         unsafe {
@@ -525,7 +555,11 @@ impl<M: Machine> Frame<'_, M> {
         if within + 1 < BLOCK && reduced + 1 < self.kernel.reduced_points {
             return;
         }
-        let block = reduced / BLOCK;
+        self.keep(fold, reduced / BLOCK, [sum, other], lanes);
+    }
+
+    /// Pairs the sum of a block with those of the blocks before it.
+    fn keep(&mut self, fold: &Fold, block: usize, [mut sum, mut other]: [usize; 2], lanes: usize) {
         let mut level = 0;
         while block >> level & 1 == 1 {
             // SAFETY: levels and running slots are all different.

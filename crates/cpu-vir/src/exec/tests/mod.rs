@@ -1,5 +1,6 @@
 //! The suite on the portable executor, with the loops of every variant, and what only this executor promises.
 
+mod columns;
 mod rows;
 mod sequences;
 
