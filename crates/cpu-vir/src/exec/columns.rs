@@ -2,7 +2,11 @@
 //!
 //! **Invariant:** each lane is combined row after row, as [`Mode::Across`](super::layout::Mode::Across) does with tiles.
 #![allow(unsafe_code, reason = "reads and writes memory by address and stride")]
-#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
+#![allow(
+    clippy::needless_range_loop,
+    clippy::manual_memcpy,
+    reason = "what iterators are made of is not always inlined into wide code"
+)]
 
 use crate::element::Type;
 use crate::exec::isa::{Raw, Variants, tile, tile_mut, variants};

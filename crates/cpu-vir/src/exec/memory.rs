@@ -1,6 +1,10 @@
 //! The loops between memory and tiles: each storage type's conversion, contiguous, broadcast, strided or gathered.
 #![allow(unsafe_code, reason = "reads and writes memory by address and stride")]
-#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
+#![allow(
+    clippy::needless_range_loop,
+    clippy::manual_memcpy,
+    reason = "what iterators are made of is not always inlined into wide code"
+)]
 
 use crate::element::Storage;
 use crate::exec::isa::{Isa, Raw, Variants, tile, tile_mut, variants};
