@@ -1,6 +1,6 @@
 //! The portable executor: cache-sized tiles, and a precompiled loop for each instruction and type.
 //!
-//! A tile is a run of up to 512 points. Its values live in slots of a scratch memory that belongs to the thread; a
+//! A tile is a run of up to 1024 points. Its values live in slots of a scratch memory that belongs to the thread; a
 //! load of contiguous memory is a pointer, no copy, and the last operation before a contiguous store writes to memory
 //! itself. Unsafe code is confined to the modules that take memory by
 //! address.
