@@ -45,6 +45,8 @@ def interrupted(run_python, platform, long_work: str):
 import os, signal, threading, time
 import jax, jax.numpy as jnp
 
+# A process that was started in the background ignores Ctrl-C otherwise.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 x = jnp.ones(1000)
 loop = jax.jit(lambda times, x: jax.lax.fori_loop(0, times, lambda _, x: jnp.sin(x) + 1, x))
 loop(1, x).block_until_ready()
