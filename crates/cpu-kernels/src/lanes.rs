@@ -102,6 +102,28 @@ pub(crate) trait Vector: Copy {
     unsafe fn add(self, other: Self) -> Self;
 }
 
+/// The lanes of a vector, of which 32 are the most there are, and zeros.
+///
+/// # Safety
+/// The processor has what `V` needs.
+#[inline(always)]
+pub(crate) unsafe fn as_array<V: Vector>(vector: V) -> [V::Lane; 32] {
+    let mut lanes = [bytemuck::Zeroable::zeroed(); 32];
+    // SAFETY: no vector has more lanes; the processor is the caller's promise.
+    unsafe { vector.store(lanes.as_mut_ptr()) };
+    lanes
+}
+
+/// The first lane.
+///
+/// # Safety
+/// The processor has what `V` needs.
+#[inline(always)]
+pub(crate) unsafe fn first<V: Vector>(vector: V) -> V::Lane {
+    // SAFETY: the caller's promise.
+    unsafe { as_array(vector)[0] }
+}
+
 /// A vector of any numbers, in plain code.
 #[derive(Clone, Copy)]
 pub(crate) struct Plain<T, const N: usize>([T; N]);
@@ -212,15 +234,12 @@ mod x86 {
 
     use super::Vector;
 
-    /// Numbers in a register of 256 or 512 bits.
-    #[derive(Clone, Copy)]
-    pub(crate) struct Wide<V>(V);
-
     macro_rules! wide {
         ($($V:ident $W:ident $T:ident $lanes:literal: $splat:ident $as:ident $load:ident $store:ident $add:ident
            |$s:ident, $a:ident, $b:ident| $product:expr;)*) => {$(
+            /// Numbers in a register of 256 or 512 bits.
             #[derive(Clone, Copy)]
-            pub(crate) struct $W(Wide<$V>);
+            pub(crate) struct $W($V);
 
             impl Vector for $W {
                 type Lane = $T;
@@ -229,28 +248,28 @@ mod x86 {
                 #[inline(always)]
                 unsafe fn splat(value: $T) -> Self {
                     // SAFETY: the processor has the instruction, by the caller's promise.
-                    $W(Wide(unsafe { $splat(value as $as) }))
+                    $W(unsafe { $splat(value as $as) })
                 }
                 #[inline(always)]
                 unsafe fn load(from: *const $T) -> Self {
                     // SAFETY: as above, and the lanes can be read.
-                    $W(Wide(unsafe { $load(from.cast()) }))
+                    $W(unsafe { $load(from.cast()) })
                 }
                 #[inline(always)]
                 unsafe fn store(self, to: *mut $T) {
                     // SAFETY: as above, and the lanes can be written.
-                    unsafe { $store(to.cast(), self.0.0) }
+                    unsafe { $store(to.cast(), self.0) }
                 }
                 #[inline(always)]
                 unsafe fn add_product(self, a: Self, b: Self) -> Self {
-                    let ($s, $a, $b) = (self.0.0, a.0.0, b.0.0);
+                    let ($s, $a, $b) = (self.0, a.0, b.0);
                     // SAFETY: as above.
-                    $W(Wide(unsafe { $product }))
+                    $W(unsafe { $product })
                 }
                 #[inline(always)]
                 unsafe fn add(self, other: Self) -> Self {
                     // SAFETY: as above.
-                    $W(Wide(unsafe { $add(self.0.0, other.0.0) }))
+                    $W(unsafe { $add(self.0, other.0) })
                 }
             }
         )*};

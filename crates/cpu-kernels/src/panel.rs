@@ -21,9 +21,19 @@ pub(crate) fn width<T: Lane>(isa: Isa) -> usize {
     VECTORS * lanes::<T>(isa)
 }
 
+/// Where each row of a tile begins; rows beyond the last repeat it, and are not written.
+#[inline(always)]
+pub(crate) fn row_starts<T>(lhs: &[T], rows: usize, offset: impl Fn(usize) -> usize) -> [*const T; ROWS] {
+    let mut starts = [lhs.as_ptr(); ROWS];
+    for r in 0..ROWS {
+        starts[r] = starts[r].wrapping_add(offset(if r < rows { r } else { rows - 1 }));
+    }
+    starts
+}
+
 /// Where one tile is.
 pub(crate) struct Tile<T> {
-    /// The elements of each row; rows beyond the last repeat it.
+    /// The elements of each row, from [`row_starts`].
     pub(crate) lhs: [*const T; ROWS],
     /// The panel: rows of whole vectors.
     pub(crate) rhs: *const T,

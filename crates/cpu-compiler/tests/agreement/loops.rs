@@ -252,22 +252,23 @@ fn chain(length: usize, rows: usize, columns: usize) -> String {
     text + &format!("  return %x{length} : {whole}\n}}")
 }
 
+/// Checks a program's results, and that steps that these words begin have `most` loops and no more.
+#[track_caller]
+fn agree_in_groups(text: &str, title: &str, most: usize) {
+    let groups = loops_together(&compiled(text).1.text(), title);
+    assert!(groups.len() > 1 && groups.iter().all(|&loops| loops <= most), "{groups:?}");
+    assert!(groups.contains(&most), "{groups:?}");
+    agree(text);
+}
+
 #[test]
 fn a_long_chain_of_loops_over_rows_runs_in_groups_of_bounded_size() {
-    let text = chain(40, 64, 512);
-    let groups = loops_together(&compiled(&text).1.text(), "rows at a time of");
-    assert!(groups.len() > 1 && groups.iter().all(|&loops| loops <= 32), "{groups:?}");
-    assert!(groups.contains(&32), "{groups:?}");
-    agree(&text);
+    agree_in_groups(&chain(40, 64, 512), "rows at a time of", 32);
 }
 
 #[test]
 fn many_short_steps_become_steps_of_bounded_size() {
-    let text = chain(200, 4, 4);
-    let groups = loops_together(&compiled(&text).1.text(), "together");
-    assert!(groups.len() > 1 && groups.iter().all(|&loops| loops <= 128), "{groups:?}");
-    assert!(groups.contains(&128), "{groups:?}");
-    agree(&text);
+    agree_in_groups(&chain(200, 4, 4), "together", 128);
 }
 
 #[test]

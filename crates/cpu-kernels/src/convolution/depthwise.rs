@@ -69,9 +69,7 @@ impl<T: Lane> Loops<T> for Place<'_, T> {
                 for t in 0..taps.len() {
                     sum = sum.add_product(V::splat(*lhs.add(taps[t] + f)), V::splat(*kernel.add(t * features + f)));
                 }
-                let mut lanes = [T::NIL; 32];
-                sum.store(lanes.as_mut_ptr());
-                *to.add(f) = lanes[0];
+                *to.add(f) = lanes::first(sum);
             }
         }
     }

@@ -1,12 +1,11 @@
 //! Convolution as products of tiles: up to 6 places by two vectors of output features.
 #![allow(unsafe_code, reason = "arrays are read and written by address and stride")]
-#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
 use cpu_runtime::Pool;
 
 use super::plan::Plan;
 use crate::lanes::{self, Lane, Loops, Vector};
-use crate::panel::{BLOCK as PLACES, ROWS, Tile, VECTORS, width};
+use crate::panel::{BLOCK as PLACES, ROWS, Tile, VECTORS, row_starts, width};
 use crate::parallel::{Shared, ranges};
 use crate::scratch;
 
@@ -104,12 +103,7 @@ impl<T: Lane> Loops<T> for Tiles<'_, T> {
                 let mut first = 0;
                 while first < self.offsets.len() {
                     let rows = ROWS.min(self.offsets.len() - first);
-                    // Places beyond the last repeat it, and are not written.
-                    let mut lhs = [self.lhs.as_ptr(); ROWS];
-                    for r in 0..ROWS {
-                        let place = first + if r < rows { r } else { rows - 1 };
-                        lhs[r] = lhs[r].wrapping_add(self.offsets[place] + run.offset);
-                    }
+                    let lhs = row_starts(self.lhs, rows, |r| self.offsets[first + r] + run.offset);
                     let to = self.to.wrapping_add(first * self.plan.outputs + panel * width);
                     let place = Tile { lhs, rhs, to, rows, columns, stride: self.plan.outputs, adds: index > 0 };
                     // SAFETY: the caller's promises; the panel has whole vectors.

@@ -1,12 +1,11 @@
 //! Products of large matrices: the rhs is packed into panels once, the lhs block by block.
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
-#![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
 use cpu_runtime::Pool;
 
 use super::product::{Matrix, Output, check, target};
 use crate::lanes::{self, Lane, Loops, Vector};
-use crate::panel::{BLOCK, DEPTH, ROWS, Tile, VECTORS, width};
+use crate::panel::{BLOCK, DEPTH, ROWS, Tile, VECTORS, row_starts, width};
 use crate::parallel::{Shared, ranges};
 use crate::scratch;
 
@@ -95,10 +94,7 @@ impl<T: Lane> Loops<T> for Part<'_, T> {
             let mut first = 0;
             while first < self.rows {
                 let rows = ROWS.min(self.rows - first);
-                let mut lhs = [self.lhs.as_ptr(); ROWS];
-                for r in 0..ROWS {
-                    lhs[r] = lhs[r].wrapping_add((first + if r < rows { r } else { rows - 1 }) * self.deep);
-                }
+                let lhs = row_starts(self.lhs, rows, |r| (first + r) * self.deep);
                 let tile = Tile {
                     lhs,
                     rhs: panel.as_ptr(),

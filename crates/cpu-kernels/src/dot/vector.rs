@@ -5,7 +5,7 @@
 use cpu_vir::exec::Isa;
 
 use super::product::{Matrix, Output, check, target};
-use crate::lanes::{self, Lane, Loops, Vector};
+use crate::lanes::{self, Lane, Loops, Vector, as_array, first};
 use crate::parallel::Shared;
 
 /// Rows of the matrix that are added at once.
@@ -173,21 +173,6 @@ impl<T: Lane> Task<T> {
             }
         }
     }
-}
-
-/// Lanes of a vector as an array; 32 lanes of one byte are the most there are.
-#[inline(always)]
-unsafe fn as_array<V: Vector>(vector: V) -> [V::Lane; 32] {
-    let mut lanes = [bytemuck::Zeroable::zeroed(); 32];
-    // SAFETY: no vector has more lanes; the processor has what `V` needs, by the caller's promise.
-    unsafe { vector.store(lanes.as_mut_ptr()) };
-    lanes
-}
-
-#[inline(always)]
-unsafe fn first<V: Vector>(vector: V) -> V::Lane {
-    // SAFETY: the caller's promise.
-    unsafe { as_array(vector)[0] }
 }
 
 /// The sum of all lanes, in halves.

@@ -52,10 +52,7 @@ unsafe fn load_body<C: Cell>(dst: *mut u8, src: *const u8, stride: isize, n: usi
         if stride == size_of::<C::Raw>() as isize {
             contiguous::<C>(dst, tile(src, n));
         } else if stride == 0 && n > 0 {
-            let value = C::load(src.cast::<C::Raw>().read_unaligned());
-            for lane in 0..n {
-                dst[lane] = Raw(value);
-            }
+            fill_body(dst.as_mut_ptr().cast(), C::load(src.cast::<C::Raw>().read_unaligned()), n);
         } else {
             for lane in 0..n {
                 let at = src.wrapping_offset(lane as isize * stride);

@@ -305,12 +305,7 @@ pub fn tile_loop(program: &Program, value: Value, isa: Isa) -> Option<(TileFn, u
 /// For each value, whether it is a rounding that all its uses do themselves: stores to memory of the type that it
 /// rounds to, which rounds once more to the same.
 fn rounded_by_stores(program: &Program) -> Vec<bool> {
-    let mut rounded = vec![false; program.body.len()];
-    for store in &program.stores {
-        if let Inst::Round { .. } = program.body[store.value.index()] {
-            rounded[store.value.index()] = true;
-        }
-    }
+    let mut rounded: Vec<bool> = program.body.iter().map(|inst| matches!(inst, Inst::Round { .. })).collect();
     let mut keep = |value: Value| rounded[value.index()] = false;
     for store in &program.stores {
         let storage = program.operands[store.access.operand.index()].storage;

@@ -520,8 +520,8 @@ impl<M: Machine> Frame<'_, M> {
                 walk(&kernel.lanes.sizes, term, at, lanes, shift, spare, |run| {
                     let from = operand.wrapping_offset(run.position as isize);
                     let to = slot.wrapping_add(run.lane * fold.folded.size);
-                    // SAFETY: the run of each of these points is within the operand, which is no output; the lanes are
-                    // within the slot.
+                    // SAFETY: the run of each of these points is within the operand; the lanes are within the slot,
+                    // which is scratch memory and so overlaps no operand.
                     unsafe { (column.function)(to, from, column.stride as isize, rows, run.length) }
                 });
                 self.keep(fold, first / BLOCK, fold.running, lanes);
