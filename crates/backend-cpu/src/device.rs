@@ -2,6 +2,7 @@
 //!
 //! All devices are the same cores and the same memory. Each has three memory kinds, as XLA's have; they differ by name.
 
+use crate::completion::Completions;
 use crate::executable::CpuExecutable;
 use crate::poison::Poisons;
 use crate::queue::Queue;
@@ -24,6 +25,8 @@ pub(crate) struct CpuDevice {
     pub(crate) budget: Budget,
     /// Runs programs that take their time.
     pub(crate) queue: Queue,
+    /// In which order launches are said to be complete.
+    pub(crate) completions: Completions,
     /// Launches under way that can be made to fail.
     pub(crate) poisons: Poisons,
 }
@@ -35,6 +38,7 @@ impl CpuDevice {
             memory_spaces: std::array::from_fn(|kind| memory_id(id, kind)),
             budget: Budget::new(memory_limit),
             queue: Queue::new(id),
+            completions: Completions::default(),
             poisons: Poisons::default(),
         }
     }

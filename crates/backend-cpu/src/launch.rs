@@ -5,6 +5,7 @@
 
 use crate::buffer::{CpuBuffer, Fill, Storage};
 use crate::client::Machine;
+use crate::completion::Place;
 use crate::custom_calls::CallContext;
 use crate::device::memory_id;
 use crate::executable::{CpuExecutable, status};
@@ -15,8 +16,8 @@ use cpu_compiler::{Argument, ErrorKind, Launch as Run};
 use cpu_runtime::{Block, FlushDenormals};
 use pjrt_wrapper::catch_panic;
 use pjrt_wrapper::client_trait::{
-    DeviceLaunch, DeviceOutputs, Event, EventPromise, ExecuteOptions, Launch, MemoryId, PjrtBuffer,
-    PjrtLoadedExecutable, Result, Shape, Status,
+    DeviceLaunch, DeviceOutputs, Event, ExecuteOptions, Launch, MemoryId, PjrtBuffer, PjrtLoadedExecutable, Result,
+    Shape, Status,
 };
 use stablehlo::eval::Process;
 use std::any::Any;
@@ -54,7 +55,7 @@ struct Task {
 }
 
 /// The writing ends of what devices get.
-type Pending = (Vec<Fill>, EventPromise);
+type Pending = (Vec<Fill>, Place);
 
 impl CpuLoadedExecutable {
     pub(crate) fn new(executable: Arc<CpuExecutable>, machine: Arc<Machine>) -> Self {
@@ -100,7 +101,7 @@ impl CpuLoadedExecutable {
                 let filled = |((shape, memory), storage)| CpuBuffer::filled(shape, memory, storage);
                 let outputs = |(device, results): (usize, Vec<Storage>)| DeviceOutputs {
                     outputs: self.results_of(device).zip(results).map(filled).collect(),
-                    done: Event::ready(),
+                    done: self.machine.devices[device].completions.ended(Ok(())),
                 };
                 devices.into_iter().zip(results).map(outputs).collect()
             }
@@ -108,7 +109,7 @@ impl CpuLoadedExecutable {
                 let failed = |(shape, memory)| CpuBuffer::failed(shape, memory, error.clone());
                 let outputs = |device: usize| DeviceOutputs {
                     outputs: self.results_of(device).map(failed).collect(),
-                    done: Event::failed(error.clone()),
+                    done: self.machine.devices[device].completions.ended(Err(error.clone())),
                 };
                 devices.into_iter().map(outputs).collect()
             }
@@ -122,8 +123,8 @@ impl CpuLoadedExecutable {
         for part in &task.parts {
             let buffers = self.results_of(part.device).map(|(shape, memory)| CpuBuffer::pending(shape, memory));
             let (fills, buffers): (Vec<Fill>, Vec<CpuBuffer>) = buffers.unzip();
-            let (promise, done) = Event::pending();
-            pending.push((fills, promise));
+            let (place, done) = self.machine.devices[part.device].completions.enter();
+            pending.push((fills, place));
             outputs.push(DeviceOutputs { outputs: buffers, done });
         }
         let (machine, device) = (self.machine.clone(), task.parts[0].device);
@@ -142,15 +143,15 @@ impl CpuLoadedExecutable {
 fn finish(outcome: Result<Vec<Vec<Storage>>>, pending: Vec<Pending>) {
     match outcome {
         Ok(results) => {
-            for ((fills, promise), results) in pending.into_iter().zip(results) {
+            for ((fills, place), results) in pending.into_iter().zip(results) {
                 fills.into_iter().zip(results).for_each(|(fill, result)| fill.complete(Ok(result)));
-                promise.complete(Ok(()));
+                place.end(Ok(()));
             }
         }
         Err(error) => {
-            for (fills, promise) in pending {
+            for (fills, place) in pending {
                 fills.into_iter().for_each(|fill| fill.complete(Err(error.clone())));
-                promise.complete(Err(error.clone()));
+                place.end(Err(error.clone()));
             }
         }
     }

@@ -22,6 +22,7 @@
 
 mod buffer;
 mod client;
+mod completion;
 mod custom_calls;
 mod device;
 mod engine;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -98,6 +100,28 @@ def test_ordered_callbacks_in_regions_for_each_device_keep_their_order(devices):
     whole(jnp.arange(2), jnp.arange(4))
     jax.effects_barrier()
     assert seen == {0: [[0, 1], [1, 2]], 1: [[2, 3], [3, 4]]}
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one device", "two devices"])
+def test_a_barrier_waits_for_every_launch(devices, spread):
+    seen = []
+
+    def call(x):
+        time.sleep(0.3 if x[0] == 0 else 0)
+        seen.append(np.asarray(x).tolist())
+
+    @jax.jit
+    def f(x):
+        io_callback(call, None, x)
+        return x
+
+    x = jnp.arange(4)
+    if spread:
+        x = jax.device_put(x, NamedSharding(Mesh(np.array(devices[:2]), ("d",)), PartitionSpec("d")))
+    f(x)
+    f(x + 1)
+    jax.effects_barrier()
+    assert sorted(seen) == [[0, 1, 2, 3], [1, 2, 3, 4]]
 
 
 def test_debug_print_and_debug_callback(devices, capfd):
