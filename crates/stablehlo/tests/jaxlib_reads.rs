@@ -1,5 +1,6 @@
 //! What the writer and the printer make is read by jaxlib, and means the same to it: portable artifacts by
-//! `stablehlo.deserialize_portable_artifact`, text by MLIR's own parser.
+//! `stablehlo.deserialize_portable_artifact`, text by MLIR's own parser. And what jaxlib writes as plain bytecode is read
+//! here.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -94,7 +95,13 @@ fn jaxlib_reads_what_is_written_and_printed() {
         let back = std::fs::read_to_string(directory.join(format!("{name}.back"))).expect("jaxlib's answer");
         let check = || match back.strip_prefix("ERROR\n") {
             Some(error) => Err(format!("jaxlib: {error}")),
-            None => same_program(module, &parse(&back).map_err(|error| error.to_string())?),
+            None => {
+                let back = parse(&back).map_err(|error| error.to_string())?;
+                same_program(module, &back)?;
+                let plain = std::fs::read(directory.join(format!("{name}.plain"))).expect("the same in bytecode");
+                let plain = stablehlo::bytecode::read(&plain).map_err(|error| format!("plain bytecode: {error}"))?;
+                same_program(&back, &plain).map_err(|problem| format!("plain bytecode: {problem}"))
+            }
         };
         if let Err(problem) = check() {
             failures.push(format!("{name}: {problem}"));

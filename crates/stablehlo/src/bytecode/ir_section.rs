@@ -11,7 +11,7 @@ use super::op_plan::Plan;
 use super::sections::OpName;
 use super::tables::Tables;
 use crate::ir::{Attr, AttrId, BlockId, LocId, Module, NamedAttr, OpCode, OpId, OpSpec, RegionId, TypeId, ValueId};
-use crate::ir::{AttrSpan, NO_ATTRS};
+use crate::ir::{AttrSpan, NO_ATTRS, drop_defaults};
 
 const HAS_ATTRS: u8 = 0x01;
 const HAS_RESULTS: u8 = 0x02;
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         let loc = self.tables.loc(self.cursor.varint()?)?;
         *op_loc = Some(loc);
         if self.plans[name].is_none() {
-            self.plans[name] = Some(Plan::new(&self.names[name], &mut self.tables)?);
+            self.plans[name] = Some(Plan::new(&self.names[name], self.version, &mut self.tables)?);
         }
         let dictionary = if mask & HAS_ATTRS != 0 { Some(self.cursor.varint()?) } else { None };
         let (mut inherent, discardable) = match dictionary {
@@ -467,7 +467,14 @@ impl<'a> Reader<'a> {
                 }
                 self.convert(name)
             }
-            _ => Ok(self.tables.module.push_sorted_attrs(entries)),
+            plan => {
+                self.attrs.clear();
+                self.attrs.extend_from_slice(entries);
+                if let Some(plan) = plan {
+                    drop_defaults(&self.tables.module, plan.code(), &mut self.attrs);
+                }
+                Ok(self.tables.module.push_sorted_attrs(&self.attrs))
+            }
         }
     }
 }

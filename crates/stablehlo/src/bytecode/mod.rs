@@ -11,9 +11,11 @@ mod cursor;
 mod error;
 mod ir_section;
 mod op_plan;
+mod quantized;
 mod resources;
 mod sdy;
 mod sections;
+mod stablehlo;
 mod tables;
 mod write;
 
@@ -30,8 +32,10 @@ pub fn is_bytecode(bytes: &[u8]) -> bool {
     bytes.starts_with(&sections::MAGIC)
 }
 
-/// Reads a portable artifact (or other MLIR bytecode of the dialects builtin, func, vhlo and sdy) into
-/// current StableHLO.
+/// Reads a portable artifact into current StableHLO; or a program of the dialects builtin, func, stablehlo, chlo and
+/// sdy that MLIR wrote as it is, in a bytecode version below 5 (`write_bytecode(file, desired_version=4)` in Python).
+/// From version 5 on the attributes of an op have no names in the file, so that what they are depends on the release
+/// of StableHLO that wrote them.
 ///
 /// # Errors
 /// If the bytes are damaged, or if the program has an op, attribute or type that is not known here, which a

@@ -3,7 +3,7 @@
 use super::error::{ReadError, Result};
 use super::sections::OpName;
 use super::tables::Tables;
-use crate::ir::{OpCode, StrId};
+use crate::ir::{Dialect, OpCode, StrId};
 use crate::vhlo::{Conversion, VhloOp};
 
 /// How ops of one name are read.
@@ -42,13 +42,14 @@ pub(super) const PLAIN: &[(OpCode, &[&str])] = &[
 ];
 
 impl Plan {
-    pub(super) fn new(op: &OpName, tables: &mut Tables<'_>) -> Result<Plan> {
+    /// The plan for ops of this name in a file of a bytecode version.
+    pub(super) fn new(op: &OpName, version: u64, tables: &mut Tables<'_>) -> Result<Plan> {
         let unknown = || {
             let (oldest, newest) = (crate::MINIMUM_VERSION, crate::CURRENT_VERSION);
             let advice = match op.full.split('.').next() {
-                Some("stablehlo" | "chlo") => {
-                    "serialise the program as a portable artifact (stablehlo.serialize_portable_artifact)".to_owned()
-                }
+                Some("stablehlo" | "chlo") => "serialise the program as a portable artifact \
+                    (stablehlo.serialize_portable_artifact) or in bytecode version 4"
+                    .to_owned(),
                 Some("vhlo") => format!("serialise the program for a version up to {newest}"),
                 _ => "lower it to StableHLO first".to_owned(),
             };
@@ -61,6 +62,10 @@ impl Plan {
             return Ok(Plan::Vhlo(Conversion::new(vhlo, tables)));
         }
         let code = OpCode::from_name(&op.full).ok_or_else(unknown)?;
+        if version < 5 && matches!(code.dialect(), Dialect::Stablehlo | Dialect::Chlo) {
+            // Attributes of these ops have names in the file.
+            return Ok(Plan::Plain { code, names: Vec::new() });
+        }
         let (_, props) = PLAIN.iter().find(|(plain, _)| *plain == code).ok_or_else(unknown)?;
         let names = props.iter().map(|prop| match prop.strip_suffix('?') {
             Some(name) => (tables.module.intern_str(name), true),

@@ -38,7 +38,7 @@ impl Decoder<'_, '_> {
         all_to_all_params: AllToAllParam -> AllToAllParam, "an sdy all-to-all parameter";
     }
 
-    fn numbers(&mut self) -> Result<Box<[i64]>> {
+    pub(super) fn numbers(&mut self) -> Result<Box<[i64]>> {
         self.cursor.signed_list().map(Into::into)
     }
 

@@ -20,6 +20,9 @@ pub(crate) enum EntryDialect {
     Builtin,
     Vhlo,
     Sdy,
+    Stablehlo,
+    Chlo,
+    Quant,
     Other(u32),
 }
 
@@ -380,6 +383,9 @@ impl<'a> Tables<'a> {
             EntryDialect::Builtin => "builtin",
             EntryDialect::Vhlo => "vhlo",
             EntryDialect::Sdy => "sdy",
+            EntryDialect::Stablehlo => "stablehlo",
+            EntryDialect::Chlo => "chlo",
+            EntryDialect::Quant => "quant",
             EntryDialect::Other(index) => &self.dialects[index as usize],
         }
     }
@@ -390,6 +396,9 @@ fn kind_of(index: usize, name: &str) -> EntryDialect {
         "builtin" => EntryDialect::Builtin,
         "vhlo" => EntryDialect::Vhlo,
         "sdy" => EntryDialect::Sdy,
+        "stablehlo" => EntryDialect::Stablehlo,
+        "chlo" => EntryDialect::Chlo,
+        "quant" => EntryDialect::Quant,
         _ => EntryDialect::Other(index as u32),
     }
 }
@@ -535,7 +544,9 @@ impl Decoder<'_, '_> {
             EntryDialect::Builtin => self.builtin_attr(),
             EntryDialect::Vhlo => crate::vhlo::decode_attr(self),
             EntryDialect::Sdy => self.sdy_attr(),
-            EntryDialect::Other(_) => self.foreign("an attribute", dialect),
+            EntryDialect::Stablehlo => self.stablehlo_attr(),
+            EntryDialect::Chlo => self.chlo_attr(),
+            EntryDialect::Quant | EntryDialect::Other(_) => self.foreign("an attribute", dialect),
         }
     }
 
@@ -551,29 +562,15 @@ impl Decoder<'_, '_> {
         match dialect {
             EntryDialect::Builtin => self.builtin_type(),
             EntryDialect::Vhlo => crate::vhlo::decode_type(self),
-            EntryDialect::Other(_) if self.tables.dialect_name(dialect) == "stablehlo" => self.stablehlo_type(dialect),
-            EntryDialect::Sdy | EntryDialect::Other(_) => self.foreign("a type", dialect),
-        }
-    }
-
-    /// The one type of the dialect itself that portable artifacts have: tokens in the regions of other dialects, between
-    /// casts.
-    fn stablehlo_type(&mut self, dialect: EntryDialect) -> Result<Type> {
-        match self.cursor.varint()? {
-            0 => Ok(Type::Token),
-            _ => self.foreign("a type", dialect),
+            EntryDialect::Stablehlo => self.stablehlo_type(),
+            EntryDialect::Quant => self.quant_type(),
+            EntryDialect::Sdy | EntryDialect::Chlo | EntryDialect::Other(_) => self.foreign("a type", dialect),
         }
     }
 
     fn foreign<T>(&self, what: &str, dialect: EntryDialect) -> Result<T> {
         let name = self.tables.dialect_name(dialect);
-        let advice = match name {
-            "stablehlo" | "chlo" => {
-                "; serialise the program as a portable artifact (stablehlo.serialize_portable_artifact)"
-            }
-            _ => "",
-        };
-        self.cursor.error(format!("{what} of dialect {name} has an encoding that is not known here{advice}"))
+        self.cursor.error(format!("{what} of dialect {name} has an encoding that is not known here"))
     }
 
     /// A dense tensor from the raw data of the file. Booleans may be packed eight to a byte.

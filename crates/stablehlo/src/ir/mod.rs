@@ -22,6 +22,7 @@
 mod attr;
 pub mod attrs;
 mod build;
+mod defaults;
 mod edit;
 mod extract;
 mod function;
@@ -55,6 +56,7 @@ pub use ty::{DYNAMIC, Element, OtherFloat, Signedness, TensorType, Type};
 pub use walk::{Walk, WalkStep};
 
 pub(crate) use build::{AttrSpan, NO_ATTRS};
+pub(crate) use defaults::drop_defaults;
 use intern::{StringTable, Uniquer};
 use op::{BlockData, OpData, RegionData, ValueData};
 

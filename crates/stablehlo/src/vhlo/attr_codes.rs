@@ -3,10 +3,10 @@
 use crate::bytecode::{Decoder, Result};
 use crate::ir::attrs::{
     AxisRef, ComparisonDirection, ComparisonType, CustomCallApiVersion, FftType, Mesh, MeshAxis, MeshRef,
-    OutputOperandAlias, Precision, ReplicaGroupMeshAxes, ResultAccuracy, ResultAccuracyMode, RngAlgorithm,
-    RngDistribution, SubAxisInfo, Transpose, TypeExtensions,
+    OutputOperandAlias, Precision, ReplicaGroupMeshAxes, ResultAccuracyMode, RngAlgorithm, RngDistribution,
+    SubAxisInfo, Transpose, TypeExtensions,
 };
-use crate::ir::{Attr, AttrId, NamedAttr};
+use crate::ir::{Attr, NamedAttr};
 
 /// Decodes the attribute entry at the decoder's cursor.
 pub(crate) fn decode_attr(d: &mut Decoder<'_, '_>) -> Result<Attr> {
@@ -18,11 +18,11 @@ pub(crate) fn decode_attr(d: &mut Decoder<'_, '_>) -> Result<Attr> {
             1 => Attr::Bool(true),
             other => return d.cursor.error(format!("a bool is {other}")),
         },
-        3 => Attr::ComparisonDirection(enumeration(d, ComparisonDirection::from_code)?),
-        4 => Attr::ComparisonType(enumeration(d, ComparisonType::from_code)?),
+        3 => Attr::ComparisonDirection(d.enumeration(ComparisonDirection::from_code)?),
+        4 => Attr::ComparisonType(d.enumeration(ComparisonType::from_code)?),
         5 => {
             // Current StableHLO has the version of a custom call's interface as a plain number.
-            let version = enumeration(d, CustomCallApiVersion::from_code)?;
+            let version = d.enumeration(CustomCallApiVersion::from_code)?;
             let ty = d.tables.module.scalar_type(crate::ElementType::I32);
             Attr::Integer { value: version.code() as i64, ty }
         }
@@ -30,7 +30,7 @@ pub(crate) fn decode_attr(d: &mut Decoder<'_, '_>) -> Result<Attr> {
             let entries = d.list(|d| Ok(NamedAttr { name: d.string_attr()?, value: d.attr()? }))?;
             d.dict(entries)?
         }
-        7 => Attr::FftType(enumeration(d, FftType::from_code)?),
+        7 => Attr::FftType(d.enumeration(FftType::from_code)?),
         8 => d.float_attr()?,
         9 => d.integer_attr()?,
         10 => Attr::OutputOperandAlias(Box::new(OutputOperandAlias {
@@ -38,9 +38,9 @@ pub(crate) fn decode_attr(d: &mut Decoder<'_, '_>) -> Result<Attr> {
             operand_index: d.cursor.signed_varint()?,
             operand_tuple_indices: d.cursor.signed_list()?.into(),
         })),
-        11 => Attr::Precision(enumeration(d, Precision::from_code)?),
-        12 => Attr::RngAlgorithm(enumeration(d, RngAlgorithm::from_code)?),
-        13 => Attr::RngDistribution(enumeration(d, RngDistribution::from_code)?),
+        11 => Attr::Precision(d.enumeration(Precision::from_code)?),
+        12 => Attr::RngAlgorithm(d.enumeration(RngAlgorithm::from_code)?),
+        13 => Attr::RngDistribution(d.enumeration(RngDistribution::from_code)?),
         14 => {
             let index = d.cursor.varint()?;
             d.tables.string_attr(index)?
@@ -51,20 +51,11 @@ pub(crate) fn decode_attr(d: &mut Decoder<'_, '_>) -> Result<Attr> {
             let data = d.cursor.blob()?;
             if d.is_incomplete(mark) { Attr::Unit } else { d.dense(ty, data)? }
         }
-        16 => Attr::Transpose(enumeration(d, Transpose::from_code)?),
+        16 => Attr::Transpose(d.enumeration(Transpose::from_code)?),
         17 => Attr::Type(d.ty()?),
         18 => Attr::TypeExtensions(TypeExtensions { bounds: d.shape()? }),
-        19 => Attr::ResultAccuracyMode(enumeration(d, ResultAccuracyMode::from_code)?),
-        20 => {
-            let (atol, rtol) = (d.cursor.small_ap_int(64)?, d.cursor.small_ap_int(64)?);
-            let ulps = d.cursor.signed_varint()?;
-            let mode = d.attr_as("a result accuracy mode", |attr| match attr {
-                Attr::ResultAccuracyMode(mode) => Some(*mode),
-                _ => None,
-            })?;
-            let mode = mode.unwrap_or(ResultAccuracyMode::Default);
-            Attr::ResultAccuracy(ResultAccuracy { atol, rtol, ulps, mode })
-        }
+        19 => Attr::ResultAccuracyMode(d.enumeration(ResultAccuracyMode::from_code)?),
+        20 => d.result_accuracy()?,
         21 => Attr::SubAxisInfo(SubAxisInfo { pre_size: d.cursor.signed_varint()?, size: d.cursor.signed_varint()? }),
         22 => {
             let name = d.string_attr()?;
@@ -83,7 +74,7 @@ pub(crate) fn decode_attr(d: &mut Decoder<'_, '_>) -> Result<Attr> {
                 Attr::Mesh(mesh) => Some(MeshRef::Inline((**mesh).clone())),
                 _ => None,
             })?;
-            let axes = elements(d, "an array of axis references", |attr| match attr {
+            let axes = d.elements("an array of axis references", |attr| match attr {
                 Attr::AxisRef(axis) => Some(*axis),
                 _ => None,
             })?;
@@ -94,7 +85,7 @@ pub(crate) fn decode_attr(d: &mut Decoder<'_, '_>) -> Result<Attr> {
         }
         24 => Attr::MeshAxis(MeshAxis { name: d.string_attr()?, size: d.cursor.signed_varint()? }),
         25 => {
-            let axes = elements(d, "an array of mesh axes", |attr| match attr {
+            let axes = d.elements("an array of mesh axes", |attr| match attr {
                 Attr::MeshAxis(axis) => Some(*axis),
                 _ => None,
             })?;
@@ -105,26 +96,4 @@ pub(crate) fn decode_attr(d: &mut Decoder<'_, '_>) -> Result<Attr> {
             return d.cursor.error(format!("VHLO attribute code {code} is not known up to StableHLO {newest}"));
         }
     })
-}
-
-fn enumeration<T>(d: &mut Decoder<'_, '_>, from_code: impl Fn(u64) -> Option<T>) -> Result<T> {
-    let value = d.cursor.varint()?;
-    match from_code(value) {
-        Some(value) => Ok(value),
-        None => d.cursor.error(format!("{value} is no value of {}", std::any::type_name::<T>())),
-    }
-}
-
-/// The elements of a referenced array, each of one kind; empty while something is missing.
-fn elements<T>(d: &mut Decoder<'_, '_>, what: &str, convert: impl Fn(&Attr) -> Option<T>) -> Result<Box<[T]>> {
-    let items: Option<Box<[AttrId]>> = d.copy_of(what, |attr| match attr {
-        Attr::Array(items) => Some(items.clone()),
-        _ => None,
-    })?;
-    let items = items.unwrap_or_default();
-    let converted: Option<Box<[T]>> = items.iter().map(|&id| convert(d.tables.module.attr(id))).collect();
-    match converted {
-        Some(converted) => Ok(converted),
-        None => d.cursor.error(format!("an attribute must be {what}")),
-    }
 }

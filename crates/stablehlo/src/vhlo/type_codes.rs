@@ -2,7 +2,7 @@
 
 use crate::ElementType;
 use crate::bytecode::{Decoder, Result};
-use crate::ir::{Attr, Element, OtherFloat, QuantizationParameters, QuantizedType, TensorType, Type};
+use crate::ir::{Attr, Element, OtherFloat, TensorType, Type};
 
 /// Decodes the type entry at the decoder's cursor.
 pub(crate) fn decode_type(d: &mut Decoder<'_, '_>) -> Result<Type> {
@@ -60,29 +60,10 @@ fn decode_compound(d: &mut Decoder<'_, '_>, code: u64) -> Result<Type> {
         }
         22 => Type::Token,
         23 => Type::Tuple(d.list(Decoder::ty)?),
-        24 => {
-            let (flags, storage, expressed) = quantized_head(d)?;
-            let parameters = QuantizationParameters::PerTensor {
-                scale: d.cursor.small_ap_int(64)?,
-                zero_point: d.cursor.signed_varint()?,
-            };
-            let (storage_min, storage_max) = (d.cursor.signed_varint()?, d.cursor.signed_varint()?);
-            Type::Quantized(QuantizedType { flags, storage, expressed, storage_min, storage_max, parameters })
-        }
+        24 => d.quantized_type()?,
         25 => Type::UnrankedTensor(d.element()?),
         26 => Type::Witness,
-        30 => {
-            let (flags, storage, expressed) = quantized_head(d)?;
-            let axis = d.cursor.varint()? as i64;
-            let (storage_min, storage_max) = (d.cursor.signed_varint()?, d.cursor.signed_varint()?);
-            let scales = d.list(|d| d.cursor.small_ap_int(64))?;
-            let zero_points = d.list(|d| d.cursor.signed_varint())?;
-            if scales.len() != zero_points.len() {
-                return d.cursor.error("a quantized type has other numbers of scales and zero points");
-            }
-            let parameters = QuantizationParameters::PerAxis { axis, scales, zero_points };
-            Type::Quantized(QuantizedType { flags, storage, expressed, storage_min, storage_max, parameters })
-        }
+        30 => d.quantized_per_axis_type()?,
         33 => Type::None,
         34 => Type::Float(OtherFloat::Tf32),
         41 => {
@@ -96,12 +77,4 @@ fn decode_compound(d: &mut Decoder<'_, '_>, code: u64) -> Result<Type> {
             return d.cursor.error(format!("VHLO type code {code} is not known up to StableHLO {newest}"));
         }
     })
-}
-
-fn quantized_head(d: &mut Decoder<'_, '_>) -> Result<(u32, crate::ir::TypeId, crate::ir::TypeId)> {
-    let flags = d.cursor.varint()?;
-    match u32::try_from(flags) {
-        Ok(flags) => Ok((flags, d.ty()?, d.ty()?)),
-        Err(_) => d.cursor.error(format!("a quantized type has flags {flags}")),
-    }
 }

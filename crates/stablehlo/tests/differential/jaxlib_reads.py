@@ -3,7 +3,8 @@
 Usage: jaxlib_reads.py DIRECTORY
 
 For each NAME.mlirbc (a portable artifact) and NAME.mlir (text) it writes NAME.mlirbc.back and NAME.mlir.back, the
-program in the generic form, or the error after the line `ERROR`.
+program in the generic form, or the error after the line `ERROR`; and NAME.mlirbc.plain and NAME.mlir.plain, the program
+in MLIR's bytecode as it is, in version 4.
 """
 
 import pathlib
@@ -27,6 +28,9 @@ def main(directory):
                 text = module.operation.get_asm(print_generic_op_form=True)
             except Exception as error:
                 text = f"ERROR\n{error}"
+            else:
+                with open(file.with_name(file.name + ".plain"), "wb") as plain:
+                    module.operation.write_bytecode(plain, desired_version=4)
             file.with_name(file.name + ".back").write_text(text)
 
 

@@ -5,7 +5,6 @@
 
 mod attrs;
 mod cursor;
-mod defaults;
 mod dense;
 mod locs;
 mod ops;

@@ -2,7 +2,9 @@
 
 use super::cursor::{Parser, Result};
 use super::scope::{Outer, Unresolved};
-use crate::ir::{AttrId, BlockId, LocId, Module, NamedAttr, OpCode, OpId, OpSpec, RegionId, TypeId, ValueId};
+use crate::ir::{
+    AttrId, BlockId, LocId, Module, NamedAttr, OpCode, OpId, OpSpec, RegionId, TypeId, ValueId, drop_defaults,
+};
 use crate::text::format::{Piece, pretty_form};
 use crate::text::lexer::Token;
 
@@ -383,7 +385,7 @@ impl<'a> Parser<'a> {
             Some(loc) => loc,
             None => self.implicit_loc(op.at, op.line),
         };
-        self.drop_defaults(&mut op);
+        drop_defaults(&self.module, op.code, &mut op.attrs);
         let operands: Vec<ValueId> = op.operands.iter().map(|&(value, _)| value).collect();
         let spec = OpSpec::new(op.code)
             .loc(loc)

@@ -1,31 +1,26 @@
 //! Attributes that say what their absence says too: left out, so that a program is the same module whatever
-//! form it came in. The bytecode reader leaves out the same.
+//! form it came in. What is read from VHLO, whose absent attributes are spelled out, leaves out the same (`vhlo`).
 
-use super::cursor::Parser;
-use super::ops::Pending;
-use crate::ir::attrs::{ComparisonType, DenseElements, Precision, ResultAccuracy};
-use crate::ir::{Attr, Module, NamedAttr, OpCode};
+use super::attrs::{ComparisonType, DenseElements, Precision, ResultAccuracy};
+use super::{Attr, Module, NamedAttr, OpCode};
 
-impl<'a> Parser<'a> {
-    pub(super) fn drop_defaults(&self, op: &mut Pending<'a>) {
-        let module = &self.module;
-        let code = op.code;
-        // Layouts are given for operands and results, or for neither.
-        let is_layouts = |name: &str| matches!(name, "operand_layouts" | "result_layouts");
-        let without_layouts = op.attrs.iter().all(|attr| {
-            !is_layouts(module.attr_name(*attr))
-                || matches!(module.attr(attr.value), Attr::Array(items) if items.is_empty())
-        });
-        let spatial = spatial_dimensions(module, &op.attrs);
-        op.attrs.retain(|attr| {
-            let name = module.attr_name(*attr);
-            if code == OpCode::CustomCall && is_layouts(name) {
-                return !without_layouts;
-            }
-            !(code.inherent_attributes().contains(&name)
-                && is_default(module, code, name, module.attr(attr.value), spatial))
-        });
-    }
+/// Drops those of an op's attributes that have the value which an absent one stands for.
+pub(crate) fn drop_defaults(module: &Module, code: OpCode, attrs: &mut Vec<NamedAttr>) {
+    // Layouts are given for operands and results, or for neither.
+    let is_layouts = |name: &str| matches!(name, "operand_layouts" | "result_layouts");
+    let without_layouts = attrs.iter().all(|attr| {
+        !is_layouts(module.attr_name(*attr))
+            || matches!(module.attr(attr.value), Attr::Array(items) if items.is_empty())
+    });
+    let spatial = spatial_dimensions(module, attrs);
+    attrs.retain(|attr| {
+        let name = module.attr_name(*attr);
+        if code == OpCode::CustomCall && is_layouts(name) {
+            return !without_layouts;
+        }
+        !(code.inherent_attributes().contains(&name)
+            && is_default(module, code, name, module.attr(attr.value), spatial))
+    });
 }
 
 /// How many dimensions the lists of a window have, from the list that has no default.
