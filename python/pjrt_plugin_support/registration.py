@@ -19,6 +19,7 @@ from .library_file import checked_path
 from .lowering_rules import borrow_lowering_rules
 from .persistent_cache import open_persistent_cache
 from .platform_alias import answer_to_cpu
+from .short_compilation import shorten_compilation
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +83,7 @@ def register(
     drop_experimental_warning(name)
     capsule = xla_bridge.register_plugin(name, priority=priority, library_path=library, options=options, c_api=c_api)
     _registered[name] = capsule
+    shorten_compilation(name)
     if platform not in _KNOWN_TO_JAX:
         _open_doors(platform, host_callbacks)
         pass_on_ffi_targets(name, platform, capsule)

@@ -81,13 +81,26 @@ pub(crate) fn client_load<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Client
     Ok(())
 }
 
+/// What MLIR bytecode begins with.
+const MLIR_BYTECODE: &[u8] = b"ML\xEFR";
+
 /// `PJRT_Executable_DeserializeAndLoad`. Options that are given replace the stored ones.
+///
+/// In place of an executable it takes a program in MLIR bytecode as well, with its options, and compiles it. jaxlib hands
+/// bytes on as they are here, and to `PJRT_Client_Compile` only what it has put through passes of its own, which take
+/// longer than the compilers of many backends.
 pub(crate) fn deserialize_and_load<B: Backend>(
     c: Caller<'_>,
     args: &mut sys::PJRT_Executable_DeserializeAndLoad_Args,
 ) -> Result<()> {
     let client = client::get::<B>(args.client)?;
     let bytes = c.bytes(args.serialized_executable, args.serialized_executable_size, "the serialized executable")?;
+    if bytes.starts_with(MLIR_BYTECODE) {
+        let size = args.overridden_serialized_compile_options_size;
+        let options = options(c, args.overridden_serialized_compile_options, size)?;
+        args.loaded_executable = load(&client, executable::compile(&client, ProgramFormat::Mlir, bytes, options)?)?;
+        return Ok(());
+    }
     let stored = serialized::read(bytes, &client.platform_name, &client.platform_version)?;
     let overridden = args.overridden_serialized_compile_options;
     let options = match args.overridden_serialized_compile_options_size {

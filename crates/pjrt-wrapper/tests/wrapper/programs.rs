@@ -119,6 +119,21 @@ fn programs_that_want_their_shardings_chosen_are_refused() {
 }
 
 #[test]
+fn a_program_in_bytecode_is_compiled_where_an_executable_is_expected() {
+    let session = session();
+    let program = b"ML\xEFR, and nothing that the test backend knows";
+    let error = session.client.deserialize_and_load(program, Some(&CompileOptions::on_device(1).to_bytes()));
+    assert_eq!(error.unwrap_err().code, Code::INVALID_ARGUMENT, "as from a compilation");
+    let (code, options) = session.script.seen().compiled.take().unwrap();
+    let devices: Vec<i32> = options.device_assignment.unwrap().iter().map(|(_, device)| device.0).collect();
+    assert_eq!((&code[..], &devices[..]), (&program[..], &[1][..]));
+    // Options that are left out are the default ones.
+    assert!(session.client.deserialize_and_load(program, None).is_err());
+    assert_eq!(session.script.seen().compiled.take().unwrap().1, pjrt_wrapper::client_trait::CompileOptions::default());
+    assert!(session.client.deserialize_and_load(b"ML\xEF", None).unwrap_err().message.contains("no serialized"));
+}
+
+#[test]
 fn programs_serialize_as_their_source_or_as_the_backends_own_bytes() {
     let session = session();
     let x = session.put(&[1.0f32, 2.0], &[2]);

@@ -1,0 +1,170 @@
+"""The header that jaxlib puts before a plugin's serialized executable, and wants to see when it reads one back.
+
+It says of which types and where the results are, and which arguments are donated. Its form is jaxlib's own business, so
+nothing of it is taken for granted: a header is written only once one for the same types, written by jaxlib itself, was
+seen to be what would have been written here, byte for byte. Programs over several devices have more in their headers, and
+get none.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import NamedTuple
+
+# What a serialized executable of the plugins' framework begins with.
+_EXECUTABLE = b"PJRT-RS1"
+_LAYOUT_CLASS = b"xla::ifrt::PjRtLayout"
+_ARRAY = re.compile(r"tensor<((?:\d+x)*)([a-zA-Z]\w*|complex<\w+>)>")
+# Attributes of results and arguments that put more into a header than what is written here.
+_OUT_OF_THE_ORDINARY = ("memory_kind", "layout_mode")
+
+
+class Entry(NamedTuple):
+    """What a header says of a program, in MLIR's words."""
+
+    name: str
+    parameters: tuple[tuple[str, bool], ...]
+    """Type, and whether it is donated."""
+    results: tuple[str, ...]
+
+
+def entry_of(module) -> Entry | None:
+    """The entry of a program; nothing if it has one that no header is written for."""
+    from jaxlib.mlir import ir
+
+    attributes = module.operation.attributes
+    for count in ("mhlo.num_partitions", "mhlo.num_replicas"):
+        if count not in attributes or ir.IntegerAttr(attributes[count]).value != 1:
+            return None
+    main = ir.SymbolTable(module.operation)["main"]
+    of_main = main.attributes
+    of_arguments = of_main["arg_attrs"] if "arg_attrs" in of_main else None
+    of_results = of_main["res_attrs"] if "res_attrs" in of_main else None
+    for attribute in (of_arguments, of_results):
+        if attribute is not None and any(word in str(attribute) for word in _OUT_OF_THE_ORDINARY):
+            return None
+    types = main.type.inputs
+    donated = [False] * len(types)
+    if of_arguments is not None and any(word in str(of_arguments) for word in ("tf.aliasing_output", "jax.buffer_donor")):
+        donated = ["tf.aliasing_output" in attribute or "jax.buffer_donor" in attribute
+                   for attribute in map(ir.DictAttr, of_arguments)]
+    name = ir.StringAttr(attributes["sym_name"]).value
+    parameters = tuple((str(of), flag) for of, flag in zip(types, donated, strict=True))
+    entry = Entry(name, parameters, tuple(map(str, main.type.results)))
+    every = [of for of, _ in entry.parameters] + list(entry.results)
+    return entry if all(_ARRAY.fullmatch(of) for of in every) else None
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _field(number: int, contents: bytes) -> bytes:
+    return _varint(number << 3 | 2) + _varint(len(contents)) + contents
+
+
+@functools.lru_cache(maxsize=4096)
+def _array(of: str) -> tuple[tuple[int, ...], str]:
+    """Dimensions and element type of an array's type."""
+    dims, element = _ARRAY.fullmatch(of).groups()
+    return tuple(map(int, dims.split("x")[:-1])), element
+
+
+def _packed(numbers) -> bytes:
+    return _field(1, b"".join(map(_varint, numbers))) if numbers else b""
+
+
+@functools.lru_cache(maxsize=4096)
+def _parameter(of: str, donated: bool) -> bytes:
+    dims, _ = _array(of)
+    layout = _packed(tuple(reversed(range(len(dims))))) + b"\x80\x01\x01"
+    layout = _field(1, _field(1, _field(1, _LAYOUT_CLASS) + _field(2, _field(1, layout))))
+    return _field(6, layout + (b"\x18\x01" if donated else b""))
+
+
+class Headers:
+    """What is known of the headers of one client's programs."""
+
+    def __init__(self):
+        self._elements: dict[str, bytes] = {}
+        self._start = self._memory = self._end = b""
+        self._has_none = False
+        self._given_up = False
+
+    def write(self, entry: Entry) -> bytes | None:
+        """The header for a program; nothing as long as not all of it is known."""
+        if self._has_none:
+            return b""
+        if self._given_up or not self._start:
+            return None
+        parts = [self._start]
+        for of in entry.results:
+            dims, element = _array(of)
+            if element not in self._elements:
+                return None
+            shape = _packed(dims)
+            parts.append(_field(5, _field(1, shape) + self._elements[element] + self._memory + _field(6, shape)))
+        parts += [_parameter(of, donated) for of, donated in entry.parameters]
+        parts += [_field(7, entry.name.encode()), self._end]
+        header = b"".join(parts)
+        return _varint(len(header)) + header
+
+    def learn(self, entry: Entry, serialized: bytes) -> None:
+        """Looks at the header that jaxlib wrote for a program. One that is not what was expected is the end of it."""
+        if self._has_none or self._given_up:
+            return
+        before = serialized.find(_EXECUTABLE)
+        if before == 0:
+            self._has_none = True
+            return
+        try:
+            self._take_apart(entry, serialized[:before])
+            agree = self.write(entry) == serialized[:before]
+        except (ValueError, IndexError):
+            agree = False
+        self._given_up = not agree
+
+    def _take_apart(self, entry: Entry, header: bytes) -> None:
+        (_, _, contents), = _fields(header, delimited=True)
+        fields = list(_fields(contents))
+        self._start = b"".join(whole for number, whole, _ in fields if number < 5)
+        self._end = b"".join(whole for number, whole, _ in fields if number > 7)
+        specs = [dict((number, whole) for number, whole, _ in _fields(spec)) for number, _, spec in fields if number == 5]
+        for of, spec in zip(entry.results, specs, strict=True):
+            self._elements[_array(of)[1]] = spec[2]
+            self._memory = spec[4]
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+    number = shift = 0
+    while True:
+        byte = data[at]
+        number |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return number, at
+
+
+def _fields(data: bytes, delimited: bool = False):
+    """Number, octets and contents of each field of a message, or the one message behind its length."""
+    at = 0
+    while at < len(data):
+        start = at
+        tag, at = (2, at) if delimited else _read_varint(data, at)
+        contents = b""
+        if tag & 7 == 2:
+            size, at = _read_varint(data, at)
+            contents, at = data[at:at + size], at + size
+        elif tag & 7 == 0:
+            _, at = _read_varint(data, at)
+        else:
+            raise ValueError("a field of another kind")
+        if at > len(data):
+            raise ValueError("cut off")
+        yield tag >> 3, data[start:at], contents

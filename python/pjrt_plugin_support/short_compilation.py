@@ -1,0 +1,95 @@
+"""A short way from `lowered.compile()` to the plugin's compiler.
+
+jaxlib puts every program through passes and makes a portable artifact of it, so that plugins of any age can read it. That
+takes from half a millisecond to several, whatever the plugin then needs. A plugin reads the programs of the JAX beside
+it as they are, which MLIR writes in a hundredth of the time; and jaxlib hands bytes on untouched where it expects a
+serialized executable. So programs are given to it as such, behind the header that it wants (`executable_header`).
+
+All else goes jaxlib's way: programs over several devices, what has CHLO ops (the passes take them apart), what the
+plugin's reader does not know, the first program with a type of result, from which the header is learned, and everything on
+releases of JAX whose function is not the one that is replaced here. `PJRT_SHORT_COMPILATION=0` switches it off.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import io
+import logging
+import os
+
+from .executable_header import Headers, entry_of
+
+logger = logging.getLogger(__name__)
+
+# What the function takes in the releases that this was written for, 0.7 to 0.12.
+_PARAMETERS = ["backend", "module", "executable_devices", "options", "host_callbacks"]
+
+# The newest version of MLIR's bytecode in which the attributes of an op have names, so that all releases mean the same.
+_BYTECODE_VERSION = 4
+
+
+def bytecode(module) -> bytes | None:
+    """The program as MLIR bytecode; nothing if it has what only jaxlib's passes know how to take apart."""
+    file = io.BytesIO()
+    module.operation.write_bytecode(file, desired_version=_BYTECODE_VERSION)
+    program = file.getvalue()
+    return None if b"chlo\0" in program else program
+
+
+def _is_as_expected(function) -> bool:
+    return callable(function) and list(inspect.signature(function).parameters) == _PARAMETERS
+
+
+def shorten_compilation(name: str) -> bool:
+    """Has programs for the plugin `name` compiled as they are; says whether this JAX allows it."""
+    from jax._src import compiler, xla_bridge
+
+    current = getattr(compiler, "backend_compile_and_load", None)
+    headers = getattr(current, "headers_by_plugin", None)
+    if headers is not None:
+        headers.setdefault(name, Headers())
+        return True
+    if os.environ.get("PJRT_SHORT_COMPILATION", "1") == "0" or not _is_as_expected(current):
+        # Nothing is lost but time, so this is worth no warning.
+        logger.debug("plugin %s: programs go through jaxlib's passes", name)
+        return False
+    headers = {name: Headers()}
+
+    @functools.wraps(current)
+    def backend_compile_and_load(backend, module, executable_devices, options, host_callbacks):
+        by_jaxlib = functools.partial(current, backend, module, executable_devices, options, host_callbacks)
+        backends = xla_bridge._backends
+        ours = next((known for name, known in headers.items() if backends.get(name) is backend), None)
+        entry = None if ours is None else entry_of(module)
+        if entry is None:
+            return by_jaxlib()
+        header = ours.write(entry)
+        if header is None:
+            executable = by_jaxlib()
+            _learn(ours, entry, executable)
+            return executable
+        program = bytecode(module)
+        if program is None:
+            return by_jaxlib()
+        callbacks = (host_callbacks,) if host_callbacks else ()
+        try:
+            return backend.deserialize_executable(header + program, executable_devices, options, *callbacks)
+        except (RuntimeError, TypeError, ValueError) as error:
+            # What is really wrong, if it is not the reader, comes again from there.
+            logger.debug("a program goes through jaxlib's passes: %s", error)
+            return by_jaxlib()
+
+    backend_compile_and_load.headers_by_plugin = headers
+    compiler.backend_compile_and_load = backend_compile_and_load
+    return True
+
+
+def _learn(headers: Headers, entry, executable) -> None:
+    try:
+        serialized = executable.serialize() if hasattr(executable, "serialize") else (
+            executable.client.serialize_executable(executable))
+    except (RuntimeError, AttributeError) as error:
+        logger.debug("an executable does not say how it is serialized: %s", error)
+        return
+    headers.learn(entry, serialized)

@@ -1,0 +1,194 @@
+"""The short way from `lower` to the compiler: when it is taken, that nothing changes by it, and what it falls back to."""
+
+from __future__ import annotations
+
+import importlib
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax._src import compiler
+
+FUNCTION = "backend_compile_and_load"
+
+
+@pytest.fixture
+def short(platform, devices, monkeypatch):
+    """The module, with a list of the programs that went the short way."""
+    if not hasattr(getattr(compiler, FUNCTION, None), "headers_by_plugin"):
+        pytest.skip("this JAX has no such function")
+    module = importlib.import_module(f"jax_plugins.{platform}.pjrt_plugin_support.short_compilation")
+    module.taken = []
+    bytecode = module.bytecode
+
+    def spied(program):
+        written = bytecode(program)
+        if written is not None:
+            module.taken.append(written)
+        return written
+
+    monkeypatch.setattr(module, "bytecode", spied)
+    # So that types of results are known.
+    jax.jit(lambda x: (x + 2, x.astype(jnp.int32), x > 0))(np.float32(1))
+    module.taken.clear()
+    jax.clear_caches()
+    return module
+
+
+def headers(platform):
+    return getattr(compiler, FUNCTION).headers_by_plugin[platform]
+
+
+def test_programs_take_it_and_give_the_same(short):
+    def f(tree):
+        (x, n), flags = tree
+        return {"sum": x.sum(axis=0), "n": n * 3, "flags": ~flags, "rows": jnp.where(flags[:, None], x, -x)}
+
+    tree = ((jnp.arange(6, dtype=jnp.float32).reshape(3, 2), jnp.int32(5)), jnp.array([True, False, True]))
+    short.taken.clear()
+    got = jax.jit(f)(tree)
+    assert len(short.taken) == 1 and short.taken[0].startswith(b"ML\xefR")
+    np.testing.assert_array_equal(got["sum"], [6, 9])
+    assert int(got["n"]) == 15 and got["n"].dtype == jnp.int32
+    np.testing.assert_array_equal(got["flags"], [False, True, False])
+    np.testing.assert_array_equal(got["rows"], [[0, 1], [-2, -3], [4, 5]])
+
+
+def test_what_compiled_programs_say_is_the_same(short, monkeypatch):
+    def facts():
+        jax.clear_caches()
+        compiled = jax.jit(lambda x, y: (x @ y, y > 1)).lower(jnp.ones((4, 3)), jnp.ones((3, 2))).compile()
+        memory = compiled.memory_analysis()
+        # Lines of the text itself are no facts of the program.
+        text = re.sub(r", metadata={[^}]*}", "", compiled.as_text())
+        return (text, compiled.input_shardings, compiled.output_shardings,
+                memory and memory.output_size_in_bytes, memory and memory.temp_size_in_bytes)
+
+    at_once = facts()
+    assert short.taken
+    monkeypatch.setattr(short, "bytecode", lambda program: None)
+    assert facts() == at_once
+
+
+def test_donated_arguments_are_gone(short):
+    x, y = jnp.arange(1024.0), jnp.arange(1024.0)
+    short.taken.clear()
+    z = jax.jit(lambda x, y: (x + y).astype(jnp.float32), donate_argnums=0)(x, y)
+    # The first program with a donated argument may teach what its header is; the next one goes the short way.
+    np.testing.assert_array_equal(z, np.arange(1024.0) * 2)
+    assert x.is_deleted() and not y.is_deleted()
+    w = jax.jit(lambda x, y: (x - y).astype(jnp.float32), donate_argnums=1)(z, y)
+    np.testing.assert_array_equal(w, np.arange(1024.0))
+    assert y.is_deleted() and not z.is_deleted()
+    assert short.taken
+
+
+def test_new_types_of_results_are_learned(short, platform):
+    known = headers(platform)
+    known._elements.pop("i16", None)
+    for turn in range(2):
+        short.taken.clear()
+        x = jax.jit(lambda x: (x + turn).astype(jnp.int16))(np.int32(3))
+        assert (int(x), x.dtype) == (3 + turn, jnp.int16)
+        assert len(short.taken) == turn
+
+
+def test_arrays_without_elements_and_of_many_dimensions(short):
+    short.taken.clear()
+    x = jax.jit(lambda x: (x[:0] * 2, jnp.broadcast_to(x, (1, 2, 1, 300, 3))))(np.ones(3, np.float32))
+    assert x[0].shape == (0,) and x[1].shape == (1, 2, 1, 300, 3)
+    np.testing.assert_array_equal(x[1], 1)
+    assert short.taken
+
+
+def test_chlo_goes_through_the_passes(short):
+    short.taken.clear()
+    x = jax.jit(lambda x: jax.lax.erf_inv(x))(np.float32(0.5))
+    assert abs(float(x) - 0.4769363) < 1e-6
+    assert not short.taken
+
+
+def test_what_the_reader_does_not_know_goes_through_the_passes(short, monkeypatch):
+    monkeypatch.setattr(short, "bytecode", lambda program: b"ML\xefR\x04nobody\0")
+    np.testing.assert_array_equal(jax.jit(lambda x: x * 2 + 1)(np.arange(3, dtype=np.float32)), [1, 3, 5])
+
+
+def test_errors_of_programs_are_those_of_the_long_way(short):
+    def message():
+        with pytest.raises(Exception) as caught:
+            jax.clear_caches()
+            jax.jit(lambda x: jax.ffi.ffi_call("nobody_knows_this", jax.ShapeDtypeStruct((), np.float32))(x))(np.float32(1))
+        return type(caught.value), str(caught.value)
+
+    at_once = message()
+    assert "nobody_knows_this" in at_once[1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(short, "bytecode", lambda program: None)
+        assert message() == at_once
+
+
+def test_a_header_that_is_not_as_expected_is_the_end_of_it(short, platform, monkeypatch):
+    module = importlib.import_module(f"jax_plugins.{platform}.pjrt_plugin_support.executable_header")
+    entry = module.Entry("jit_f", (("tensor<2xf32>", False),), ("tensor<f32>",))
+    known = headers(platform)
+    if known._has_none:
+        pytest.skip("jaxlib writes no headers")
+    good = known.write(entry)
+    for change in (lambda header: header.replace(b"jit_f", b"jit_g"), lambda header: header[:-3],
+                   lambda header: header[:1] + b"\x0d" + header[2:], lambda header: b"", lambda header: b"\xff" * 40):
+        fresh = module.Headers()
+        assert fresh.write(entry) is None
+        fresh.learn(entry, b"?" + change(good) + b"PJRT-RS1")
+        assert fresh.write(entry) is None and fresh._given_up
+        fresh.learn(entry, good + b"PJRT-RS1")
+        assert fresh.write(entry) is None
+    fresh = module.Headers()
+    fresh.learn(entry, good + b"PJRT-RS1")
+    assert fresh.write(entry) == good
+    with_donation = module.Entry("jit_f", (("tensor<2xf32>", True),), ("tensor<3x4xf32>", "tensor<f32>"))
+    assert fresh.write(with_donation) == known.write(with_donation)
+    bare = module.Headers()
+    bare.learn(entry, b"PJRT-RS1")
+    assert bare.write(entry) == b""
+
+
+def test_other_memories_and_layouts_and_devices_have_no_entry(short, platform, devices):
+    entry_of = importlib.import_module(f"jax_plugins.{platform}.pjrt_plugin_support.executable_header").entry_of
+
+    def entry(function, *arguments, **options):
+        return entry_of(jax.jit(function, **options).lower(*arguments).compiler_ir())
+
+    x = np.ones(4, np.float32)
+    plain = entry(lambda x: x + 1, x)
+    assert plain.parameters == (("tensor<4xf32>", False),) and plain.results == ("tensor<4xf32>",)
+    assert entry(lambda x: x + 1, x, donate_argnums=0).parameters == (("tensor<4xf32>", True),)
+    mesh = jax.sharding.Mesh(np.array(devices[:2]), ("d",))
+    assert entry(lambda x: x + 1, x, in_shardings=jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))) is None
+    kinds = [memory.kind for memory in devices[0].addressable_memories()]
+    if "pinned_host" in kinds:
+        there = jax.sharding.SingleDeviceSharding(devices[0], memory_kind="pinned_host")
+        assert entry(lambda x: x + 1, x, out_shardings=there) is None
+
+
+def test_it_can_be_switched_off(run_python, platform):
+    code = f"""
+        import jax
+        jax.devices("{platform}")
+        from jax._src import compiler
+        assert not hasattr(compiler.{FUNCTION}, "headers_by_plugin")
+        assert float(jax.jit(lambda x: x + 1)(1.0)) == 2
+    """
+    run_python(code, PJRT_SHORT_COMPILATION="0")
+
+
+def test_other_releases_are_left_alone(short, monkeypatch):
+    def other(backend, module, options):
+        raise AssertionError
+
+    monkeypatch.setattr(compiler, FUNCTION, other)
+    assert not short.shorten_compilation("a plugin")
+    assert getattr(compiler, FUNCTION) is other
+    monkeypatch.delattr(compiler, FUNCTION)
+    assert not short.shorten_compilation("a plugin")
