@@ -1,14 +1,16 @@
 //! What runs a program: the compiler's plan, or the reference evaluator for what the compiler leaves out.
 //!
-//! That is one thing: regions that run once for each device of a mesh (`sdy.manual_computation`, from `shard_map` and
-//! `pmap`). The evaluator runs their bodies side by side and lets them meet for collectives. It is slow and right.
+//! That is two things. Regions that run once for each device of a mesh (`sdy.manual_computation`, from `shard_map` and
+//! `pmap`): the evaluator runs their bodies side by side and lets them meet for collectives. And programs with values that
+//! are no plain arrays: quantized numbers, sizes that are only known when the program runs, tuples. No framework sends
+//! them to a CPU, which has no kernels for them either. Evaluation is slow and right.
 
 use crate::custom_calls::{EvaluatedCalls, RegisteredCalls};
 use crate::sharding::SpreadValues;
-use cpu_compiler::{Cost, Error, Executable, Launch, MemoryUse, Options, Result};
+use cpu_compiler::{Cost, Error, ErrorKind, Executable, Launch, MemoryUse, Options, Result};
 use cpu_runtime::Block;
 use stablehlo::eval::{Evaluator, Tensor, Value};
-use stablehlo::ir::{Module, OpCode, OpId};
+use stablehlo::ir::{Module, OpCode, OpId, Type};
 use std::sync::Arc;
 
 /// A program that is ready to run.
@@ -30,14 +32,17 @@ impl Engine {
     pub(crate) fn new(module: &Arc<Module>, devices: usize) -> Result<Engine> {
         let mut ops = (0..module.num_ops()).map(|index| module.op(OpId::from_index(index)));
         if devices > 1 && ops.any(|op| op.code() == OpCode::SdyManualComputation) {
-            let evaluated = Evaluated { module: module.clone(), calls: Arc::new(EvaluatedCalls::bind(module)?) };
-            // What the evaluator does not support is an error now and not at the first launch.
-            evaluated.evaluator(None)?;
-            return Ok(Engine::Evaluated(evaluated));
+            return Evaluated::new(module).map(Engine::Evaluated);
         }
         let spread = (devices > 1).then(|| SpreadValues::of(module, devices));
         let options = Options { custom_calls: &RegisteredCalls { spread: spread.as_ref() } };
-        Executable::compile(module.clone(), &options).map(|executable| Engine::Compiled(Box::new(executable)))
+        match Executable::compile(module.clone(), &options) {
+            Ok(executable) => Ok(Engine::Compiled(Box::new(executable))),
+            Err(error) if error.kind == ErrorKind::Unsupported && !has_plain_arrays_only(module) => {
+                Evaluated::new(module).map(Engine::Evaluated).map_err(|_| error)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether a run is so short that handing it to another thread costs more than it.
@@ -70,7 +75,24 @@ impl Engine {
     }
 }
 
+/// Whether all values are arrays, of plain numbers and known sizes, or tokens.
+fn has_plain_arrays_only(module: &Module) -> bool {
+    let is_plain = |ty| match module.ty(ty) {
+        Type::Tensor(tensor) => tensor.element_type().is_some() && tensor.num_elements().is_some(),
+        Type::Token => true,
+        _ => false,
+    };
+    (0..module.num_ops()).all(|index| module.op(OpId::from_index(index)).result_types().all(is_plain))
+}
+
 impl Evaluated {
+    fn new(module: &Arc<Module>) -> Result<Evaluated> {
+        let evaluated = Evaluated { module: module.clone(), calls: Arc::new(EvaluatedCalls::bind(module)?) };
+        // What the evaluator does not support is an error now and not at the first launch.
+        evaluated.evaluator(None)?;
+        Ok(evaluated)
+    }
+
     fn evaluator(&self, context: Option<Arc<crate::custom_calls::CallContext>>) -> Result<Evaluator> {
         Ok(Evaluator::new(self.module.clone(), &self.calls.registry(context))?)
     }
@@ -100,5 +122,59 @@ impl Evaluated {
             Ok(block)
         };
         results.into_iter().map(store).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cpu_compiler::Argument;
+    use cpu_runtime::{Budget, Pool};
+
+    fn engine(text: &str) -> Result<Engine> {
+        Engine::new(&Arc::new(stablehlo::read_program(text.as_bytes()).unwrap()), 1)
+    }
+
+    #[test]
+    fn values_that_are_no_plain_arrays_are_evaluated() {
+        let quantized = "!quant.uniform<i8:f32, 5.0e-01:1>";
+        let programs = [
+            format!(
+                "%q = stablehlo.uniform_quantize %x : (tensor<3xf32>) -> tensor<3x{quantized}>
+                 %y = stablehlo.uniform_dequantize %q : (tensor<3x{quantized}>) -> tensor<3xf32>"
+            ),
+            "%t = stablehlo.tuple %x, %x : tuple<tensor<3xf32>, tensor<3xf32>>
+             %y = stablehlo.get_tuple_element %t[1] : (tuple<tensor<3xf32>, tensor<3xf32>>) -> tensor<3xf32>"
+                .to_owned(),
+            "%n = stablehlo.constant dense<3> : tensor<1xi32>
+             %d = stablehlo.dynamic_reshape %x, %n : (tensor<3xf32>, tensor<1xi32>) -> tensor<?xf32>
+             %y = stablehlo.dynamic_reshape %d, %n : (tensor<?xf32>, tensor<1xi32>) -> tensor<3xf32>"
+                .to_owned(),
+        ];
+        let x: Vec<u8> = [1.5f32, -2.0, 0.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+        for program in programs {
+            let text = format!(
+                "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {{ {program} return %y : tensor<3xf32> }}"
+            );
+            let engine = engine(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert!(matches!(engine, Engine::Evaluated(_)) && !engine.is_short());
+            let (pool, budget) = (Pool::new(1), Budget::new(1 << 20));
+            let results = engine.run(Launch::new(vec![Argument::Borrowed(&x)], &pool, &budget)).unwrap();
+            assert_eq!(results[0].bytes(), x, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_neither_knows_is_refused_as_by_the_compiler() {
+        let call =
+            "%y = stablehlo.custom_call @nobody(%q) : (tensor<3x!quant.uniform<i8:f32, 5.0e-01>>) -> tensor<3xf32>";
+        let text = format!(
+            "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {{
+             %q = stablehlo.uniform_quantize %x : (tensor<3xf32>) -> tensor<3x!quant.uniform<i8:f32, 5.0e-01>>
+             {call} return %y : tensor<3xf32> }}"
+        );
+        let error = engine(&text).err().unwrap();
+        assert_eq!(error.kind, ErrorKind::Unsupported);
+        assert!(error.message.contains("quant"), "{error}");
     }
 }

@@ -1,7 +1,9 @@
 //! The engine against the reference evaluator.
 
 mod corpus;
+mod expectations;
 mod loops;
+mod ops;
 mod programs;
 mod random;
 mod support;
