@@ -1,5 +1,6 @@
 //! How many devices and threads a client has and how much memory: client options first, then environment variables.
 
+use cpu_compiler::{ISA_VARIABLE, Isa};
 use pjrt_wrapper::client_trait::{ClientOptions, Result, Status};
 
 /// The options of a client.
@@ -23,7 +24,8 @@ impl Settings {
     /// Reads options and environment.
     ///
     /// # Errors
-    /// INVALID_ARGUMENT for unknown options and for numbers out of range, wherever they were given.
+    /// INVALID_ARGUMENT for unknown options, for numbers out of range, wherever they were given, and for instruction sets
+    /// that are none.
     pub(crate) fn read(options: &ClientOptions, environment: impl Fn(&str) -> Option<String>) -> Result<Settings> {
         options.reject_unknown(&OPTIONS)?;
         let number = |option: &str, default: i64, range: std::ops::RangeInclusive<i64>| {
@@ -44,6 +46,10 @@ impl Settings {
             let (least, most) = (range.start(), range.end());
             Err(Status::invalid_argument(format!("{source} is {value}; it must be from {least} to {most}")))
         };
+        if let Some(limit) = environment(ISA_VARIABLE) {
+            Isa::allowed(&limit)
+                .map_err(|problem| Status::invalid_argument(format!("environment variable {problem}")))?;
+        }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Settings {
             devices: number("num_devices", 1, 1..=MAX_DEVICES)? as i32,
@@ -90,6 +96,7 @@ mod tests {
             (&[("num_device", 1)][..], &[][..], "unknown client option"),
             (&[("num_devices", 0)], &[], "option num_devices is 0; it must be from 1 to 1024"),
             (&[], &[("RUST_CPU_NUM_THREADS", "many")], "RUST_CPU_NUM_THREADS is \"many\", not a number"),
+            (&[], &[("RUST_CPU_ISA", "sse9")], "environment variable RUST_CPU_ISA is \"sse9\"; it may be baseline"),
             (&[], &[("RUST_CPU_MEMORY_LIMIT", "-1")], "environment variable RUST_CPU_MEMORY_LIMIT is -1"),
         ] {
             let error = read(options, environment).unwrap_err();

@@ -1,18 +1,17 @@
-//! A program as it is shown to frameworks, which translate it to HLO: regions for each device, which they cannot
-//! translate, as what stands for them there, calls at whose place the shapes change.
+//! A program as it is shown to frameworks, which translate it to HLO: without what is never computed, since nobody uses
+//! it; and regions for each device, which they cannot translate, as what stands for them there, calls at whose place the
+//! shapes change.
 
-use stablehlo::ir::{Module, OpCode, OpId, OpSpec, TypeId, ValueId};
+use stablehlo::ir::{Dialect, Module, OpCode, OpId, OpSpec, TypeId, ValueId};
 use std::collections::HashMap;
 
 /// The text of a program.
 pub(crate) fn text(module: &Module) -> String {
     let print = |module: &Module| stablehlo::text::print(module, &stablehlo::text::PrintOptions::default());
+    let mut module = module.clone();
+    drop_unused(&mut module);
     let regions: Vec<OpId> =
         module.walk(module.root()).filter(|&op| module.op(op).code() == OpCode::SdyManualComputation).collect();
-    if regions.is_empty() {
-        return print(module);
-    }
-    let mut module = module.clone();
     let mut instead = HashMap::new();
     // Outer ones first, so that inner ones stand outside by their turn.
     for op in regions {
@@ -20,6 +19,29 @@ pub(crate) fn text(module: &Module) -> String {
     }
     module.replace_values(|value| instead.get(&value).copied().unwrap_or(value));
     print(&module)
+}
+
+/// Drops ops that nobody uses, and then those that only these used. What has regions or effects, or speaks to other
+/// devices, stays.
+fn drop_unused(module: &mut Module) {
+    let mut uses = module.use_counts();
+    let ops: Vec<OpId> = module.walk(module.root()).collect();
+    for id in ops.into_iter().rev() {
+        let op = module.op(id);
+        let has_effect = match op.code() {
+            OpCode::CustomCall => op.bool_or("has_side_effect", false).unwrap_or(true),
+            OpCode::Infeed | OpCode::Outfeed | OpCode::Send | OpCode::Recv | OpCode::Rng => true,
+            _ => op.attr("replica_groups").is_some() || op.attr("source_target_pairs").is_some(),
+        };
+        let is_used = op.results().iter().any(|value| uses[value.index()] > 0);
+        if op.code().dialect() != Dialect::Stablehlo || op.results().is_empty() || !op.regions().is_empty() {
+            continue;
+        }
+        if !has_effect && !is_used {
+            op.operands().iter().for_each(|value| uses[value.index()] -= 1);
+            module.detach_op(id);
+        }
+    }
 }
 
 /// Puts the ops of a region in the place of the op that has it. What is to be used `instead` of its values goes there.
@@ -60,6 +82,26 @@ fn call(module: &mut Module, before: OpId, target: &str, sharding: &str, value: 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_uses_is_not_shown_unless_it_has_effects() {
+        let program = r#"func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+            %0 = stablehlo.add %a, %a : tensor<4xf32>
+            %1 = stablehlo.multiply %0, %a : tensor<4xf32>
+            %2 = stablehlo.negate %a : tensor<4xf32>
+            stablehlo.custom_call @sink(%2) {has_side_effect = true} : (tensor<4xf32>) -> ()
+            %3 = stablehlo.custom_call @seen(%a) {has_side_effect = true} : (tensor<4xf32>) -> tensor<f32>
+            %4 = stablehlo.custom_call @unseen(%a) : (tensor<4xf32>) -> tensor<f32>
+            return %a : tensor<4xf32>
+          }"#;
+        let shown = text(&stablehlo::read_program(program.as_bytes()).unwrap());
+        for (word, is_shown) in
+            [("add", false), ("multiply", false), ("negate", true), ("@sink", true), ("@seen", true)]
+        {
+            assert_eq!(shown.contains(word), is_shown, "{word} in {shown}");
+        }
+        assert!(!shown.contains("unseen"), "{shown}");
+    }
 
     #[test]
     fn regions_for_each_device_are_opened() {

@@ -34,27 +34,30 @@ impl Isa {
     /// The best that this processor has, or that [`ISA_VARIABLE`] allows. Found out once for a process.
     ///
     /// # Panics
-    /// When the variable has another value than those it may have: nobody wants to measure or to compare with what
-    /// was not asked for.
+    /// When the variable has another value than those it may have ([`Isa::allowed`] asks first): nobody wants to measure or
+    /// to compare with what was not asked for.
     pub fn detect() -> Isa {
         static BEST: LazyLock<Isa> = LazyLock::new(|| {
             let limit = std::env::var(ISA_VARIABLE).unwrap_or_default();
-            let allowed = Isa::allowed(&limit).unwrap_or_else(|| {
-                panic!("{ISA_VARIABLE} is {limit:?}; it may be baseline, avx2 or avx512, or be missing for the best")
-            });
+            let allowed = Isa::allowed(&limit).unwrap_or_else(|problem| panic!("{problem}"));
             allowed.iter().copied().find(|isa| isa.is_supported()).unwrap_or(Isa::Baseline)
         });
         *BEST
     }
 
     /// What a value of [`ISA_VARIABLE`] allows, best first.
-    fn allowed(limit: &str) -> Option<&'static [Isa]> {
+    ///
+    /// # Errors
+    /// What the variable may be, if it may not be this.
+    pub fn allowed(limit: &str) -> Result<&'static [Isa], String> {
         const BEST_FIRST: &[Isa] = &[Isa::Avx512, Isa::Avx2, Isa::Baseline];
         match limit {
-            "" | "avx512" => Some(BEST_FIRST),
-            "avx2" => Some(&BEST_FIRST[1..]),
-            "baseline" => Some(&BEST_FIRST[2..]),
-            _ => None,
+            "" | "avx512" => Ok(BEST_FIRST),
+            "avx2" => Ok(&BEST_FIRST[1..]),
+            "baseline" => Ok(&BEST_FIRST[2..]),
+            _ => Err(format!(
+                "{ISA_VARIABLE} is {limit:?}; it may be baseline, avx2 or avx512, or be missing for the best"
+            )),
         }
     }
 
@@ -314,10 +317,10 @@ mod tests {
 
     #[test]
     fn a_limit_allows_what_is_below_it() {
-        assert_eq!(Isa::allowed(""), Some(&[Isa::Avx512, Isa::Avx2, Isa::Baseline][..]));
+        assert_eq!(Isa::allowed(""), Ok(&[Isa::Avx512, Isa::Avx2, Isa::Baseline][..]));
         assert_eq!(Isa::allowed("avx512"), Isa::allowed(""));
-        assert_eq!(Isa::allowed("avx2"), Some(&[Isa::Avx2, Isa::Baseline][..]));
-        assert_eq!(Isa::allowed("baseline"), Some(&[Isa::Baseline][..]));
-        assert_eq!(Isa::allowed("AVX2"), None);
+        assert_eq!(Isa::allowed("avx2"), Ok(&[Isa::Avx2, Isa::Baseline][..]));
+        assert_eq!(Isa::allowed("baseline"), Ok(&[Isa::Baseline][..]));
+        assert!(Isa::allowed("AVX2").unwrap_err().contains("it may be baseline"));
     }
 }
