@@ -18,6 +18,7 @@ mod machine;
 mod memory;
 mod number;
 mod one_lane;
+mod pairs;
 mod parallel;
 mod prepare;
 mod record;

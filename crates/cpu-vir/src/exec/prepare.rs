@@ -7,10 +7,11 @@ use crate::exec::layout::{Mode, Space, Term};
 use crate::exec::machine::Folded;
 use crate::exec::memory::{GatherFn, LoadFn, StoreFn, memory};
 use crate::exec::one_lane::{OneLaneFn, one_lane};
+use crate::exec::pairs::{SAME_B, SAME_C, Second, Together, pair};
 use crate::exec::registers::Slots;
 use crate::exec::stage::{Plan, Stage, Terms, bytes_term, plan, stages, terms_of_body};
 use crate::exec::{Kernel, Need, arithmetic, conversion, fold};
-use crate::op::ReduceKind;
+use crate::op::{BinaryOp, ReduceKind};
 use crate::program::{Access, Inst, OperandId, Program, Role, Value};
 use crate::verify::{Invalid, reach, verify};
 
@@ -326,6 +327,8 @@ struct Assembly<'p> {
     stages: Vec<Stage>,
     /// For each value, the one that holds its bits: itself, or what it is a bitcast of, or what is rounded to it.
     holder: Vec<Register>,
+    /// Which values are computed along with others.
+    together: Together,
     /// For each holder, the instruction after which it is not needed; `None` for those that stay.
     last_use: Vec<Option<usize>>,
     /// Stores by the instruction after which they are done.
@@ -351,10 +354,14 @@ impl<'p> Assembly<'p> {
                 _ => at as Register,
             });
         }
+        // Of a single point each instruction has a function of its own that is quicker than a loop.
+        let is_single = program.points() == 1 && program.reductions.is_empty();
+        let together = if is_single { Together::none(program) } else { Together::find(program, &stages, &holder) };
         let mut stores_after = vec![Vec::new(); count];
         let mut written_at = vec![None; program.operands.len()];
         let mut last_use: Vec<Option<usize>> = (0..count).map(Some).collect();
         for (at, inst) in program.body.iter().enumerate() {
+            let at = together.computed_by(at);
             inst.for_each_argument(|argument| {
                 let held = holder[argument.index()] as usize;
                 // A value of an earlier stage is used again and again.
@@ -388,6 +395,7 @@ impl<'p> Assembly<'p> {
             terms,
             stages,
             holder,
+            together,
             last_use,
             stores_after,
             written_at,
@@ -429,7 +437,7 @@ impl<'p> Assembly<'p> {
     fn stage(&mut self, stage: Stage) {
         let mut dying: Vec<Vec<usize>> = vec![Vec::new(); self.program.body.len()];
         for at in 0..self.program.body.len() {
-            if self.stages[at] == stage {
+            if self.stages[at] == stage && !self.together.is_first(at) {
                 self.instruction(at, stage);
                 if self.holder[at] as usize == at
                     && let Some(last) = self.last_use[at]
@@ -499,6 +507,9 @@ impl<'p> Assembly<'p> {
     }
 
     fn compute(&mut self, at: usize, stage: Stage) -> Step {
+        if let Some(step) = self.arithmetic(at, stage) {
+            return step;
+        }
         let Some((function, immediate)) = tile_loop(self.program, Value(at as u32), self.isa) else {
             unreachable!("%{at} has no loops though it was verified")
         };
@@ -515,6 +526,44 @@ impl<'p> Assembly<'p> {
         }
         let one_lane = one_lane(program, Value(at as u32));
         Step::Compute { function, one_lane, register: at as Register, arguments, immediate }
+    }
+
+    /// One loop for an operation that another goes into, or that takes what is the same along a row.
+    fn arithmetic(&mut self, at: usize, stage: Stage) -> Option<Step> {
+        let program = self.program;
+        let &Inst::Binary { op, a, b } = &program.body[at] else { return None };
+        let is_first = |value: &Value| self.together.computed_by(self.held(*value) as usize) == at;
+        let first = [a, b].into_iter().find(is_first);
+        let (op, second, [mut a, mut b], c) = match first.map(|first| &program.body[self.held(first) as usize]) {
+            None => (op, Second::Nothing, [a, b], None),
+            Some(&Inst::Binary { op: inner, a: x, b: y }) => {
+                let in_front = first == Some(a);
+                let second = match op {
+                    _ if self.held(a) == self.held(b) => Second::Square,
+                    BinaryOp::Add => Second::Add,
+                    BinaryOp::Mul => Second::Mul,
+                    _ if in_front => Second::Sub,
+                    _ => Second::SubFrom,
+                };
+                let other = if in_front { b } else { a };
+                (inner, second, [x, y], (second != Second::Square).then_some(other))
+            }
+            Some(_) => unreachable!("%{at} goes together with what is no arithmetic"),
+        };
+        let is_same = |value: Value| stage > Stage::Row && self.stages[self.held(value) as usize] == Stage::Row;
+        if is_same(a) && !is_same(b) && op.commutes() {
+            (a, b) = (b, a);
+        }
+        let (same_b, same_c) = (is_same(b), c.is_some_and(is_same));
+        if second == Second::Nothing && !same_b {
+            return None;
+        }
+        let function = pair(op, second, program.types[at])?.pick(self.isa);
+        let immediate = if same_b { SAME_B } else { 0 } | if same_c { SAME_C } else { 0 };
+        let mut place = |value: Value, same: bool| if same { self.held(value) } else { self.wanted(value, stage) };
+        let (a, b) = (place(a, false), place(b, same_b));
+        let c = c.map_or(a, |c| place(c, same_c));
+        Some(Step::Compute { function, one_lane: None, register: at as Register, arguments: [a, b, c], immediate })
     }
 
     fn store(&mut self, index: usize) -> Step {

@@ -49,7 +49,7 @@ pub enum NoRows {
 }
 
 /// Bytes of a block of rows, of all operands together: a part of the second-level cache.
-const BLOCK: usize = 128 << 10;
+const BLOCK: usize = 256 << 10;
 
 /// Elements from one row of an operand to the next, if a program touches it row by row: in each point the row that is
 /// numbered by the point's first `leading` indices, and nothing else.
