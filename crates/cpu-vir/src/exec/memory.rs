@@ -54,12 +54,33 @@ unsafe fn load_body<C: Cell>(dst: *mut u8, src: *const u8, stride: isize, n: usi
         } else if stride == 0 && n > 0 {
             fill_body(dst.as_mut_ptr().cast(), C::load(src.cast::<C::Raw>().read_unaligned()), n);
         } else {
-            for lane in 0..n {
+            // Wide elements a few places apart come by whole vectors, of which some lanes are left out.
+            let size = size_of::<C::Raw>() as isize;
+            let taken = match stride / size {
+                _ if size < 4 || stride % size != 0 || n < 2 => 0,
+                2 => every::<C, 2>(dst, tile(src, n - 1)),
+                3 => every::<C, 3>(dst, tile(src, n - 1)),
+                4 => every::<C, 4>(dst, tile(src, n - 1)),
+                _ => 0,
+            };
+            for lane in taken..n {
                 let at = src.wrapping_offset(lane as isize * stride);
                 dst[lane] = Raw(C::load(at.cast::<C::Raw>().read_unaligned()));
             }
         }
     }
+}
+
+/// Takes the first of every `K` elements; how many lanes it has filled. There is another element behind the last of them.
+#[inline(always)]
+fn every<C: Cell, const K: usize>(dst: &mut [Raw<C::Lane>], src: &[Raw<[C::Raw; K]>]) -> usize {
+    let n = dst.len().min(src.len());
+    let (dst, src) = (&mut dst[..n], &src[..n]);
+    for at in 0..n {
+        let elements = src[at].0;
+        dst[at] = Raw(C::load(elements[0]));
+    }
+    n
 }
 
 #[inline(always)]
@@ -233,6 +254,38 @@ pub(super) unsafe fn fill(dst: *mut u8, bits: u64, size: usize, n: usize) {
             (2, _) => fills::<u16>().pick(Isa::detect())(dst, bits as u16, n),
             (4, _) => fills::<u32>().pick(Isa::detect())(dst, bits as u32, n),
             _ => fills::<u64>().pick(Isa::detect())(dst, bits, n),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_any_number_of_places_apart_are_found() {
+        for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| isa.is_supported()) {
+            for (storage, size) in [(Storage::U8, 1), (Storage::BF16, 2), (Storage::F32, 4), (Storage::F64, 8)] {
+                let load = memory(storage).load.pick(isa);
+                for (stride, n) in (-3isize..=6).flat_map(|stride| (0..70usize).map(move |n| (stride, n))) {
+                    // No byte behind the last element.
+                    let span = n.saturating_sub(1) * stride.unsigned_abs() + usize::from(n > 0);
+                    let bytes: Vec<u8> = (0..span * size).map(|at| (at * 7 + at / 200) as u8).collect();
+                    let first = if stride < 0 { span.saturating_sub(1) * size } else { 0 };
+                    let lane = memory(storage).same.then_some(size).unwrap_or(4);
+                    let (mut found, mut expected) = (vec![0u8; n * lane], vec![0u8; n * lane]);
+                    // SAFETY: all elements are within the bytes, and the tiles have n lanes.
+                    unsafe {
+                        let source = bytes.as_ptr().wrapping_add(first);
+                        load(found.as_mut_ptr(), source, stride * size as isize, n);
+                        for at in 0..n {
+                            let element = source.wrapping_offset(at as isize * stride * size as isize);
+                            load(expected.as_mut_ptr().add(at * lane), element, size as isize, 1);
+                        }
+                    }
+                    assert!(found == expected, "{storage} {stride} {n} {isa:?}");
+                }
+            }
         }
     }
 }
