@@ -272,7 +272,7 @@ mod tests {
                     let span = n.saturating_sub(1) * stride.unsigned_abs() + usize::from(n > 0);
                     let bytes: Vec<u8> = (0..span * size).map(|at| (at * 7 + at / 200) as u8).collect();
                     let first = if stride < 0 { span.saturating_sub(1) * size } else { 0 };
-                    let lane = memory(storage).same.then_some(size).unwrap_or(4);
+                    let lane = if memory(storage).same { size } else { 4 };
                     let (mut found, mut expected) = (vec![0u8; n * lane], vec![0u8; n * lane]);
                     // SAFETY: all elements are within the bytes, and the tiles have n lanes.
                     unsafe {
