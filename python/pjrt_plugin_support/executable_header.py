@@ -91,17 +91,19 @@ def _parameter(of: str, donated: bool) -> bytes:
 class Headers:
     """What is known of the headers of one client's programs."""
 
+    has_given_up = False
+    """Whether no header will ever be written."""
+
     def __init__(self):
         self._elements: dict[str, bytes] = {}
         self._start = self._memory = self._end = b""
         self._has_none = False
-        self._given_up = False
 
     def write(self, entry: Entry) -> bytes | None:
         """The header for a program; nothing as long as not all of it is known."""
         if self._has_none:
             return b""
-        if self._given_up or not self._start:
+        if self.has_given_up or not self._start:
             return None
         parts = [self._start]
         for of in entry.results:
@@ -115,9 +117,13 @@ class Headers:
         header = b"".join(parts)
         return _varint(len(header)) + header
 
+    def give_up(self) -> None:
+        """No headers are written from now on."""
+        self.has_given_up = True
+
     def learn(self, entry: Entry, serialized: bytes) -> None:
         """Looks at the header that jaxlib wrote for a program. One that is not what was expected is the end of it."""
-        if self._has_none or self._given_up:
+        if self._has_none or self.has_given_up:
             return
         before = serialized.find(_EXECUTABLE)
         if before == 0:
@@ -126,9 +132,9 @@ class Headers:
         try:
             self._take_apart(entry, serialized[:before])
             agree = self.write(entry) == serialized[:before]
-        except (ValueError, IndexError):
+        except (ValueError, LookupError):
             agree = False
-        self._given_up = not agree
+        self.has_given_up = not agree
 
     def _take_apart(self, entry: Entry, header: bytes) -> None:
         (_, _, contents), = _fields(header, delimited=True)

@@ -59,26 +59,25 @@ def shorten_compilation(name: str) -> bool:
     @functools.wraps(current)
     def backend_compile_and_load(backend, module, executable_devices, options, host_callbacks):
         by_jaxlib = functools.partial(current, backend, module, executable_devices, options, host_callbacks)
-        backends = xla_bridge._backends
-        ours = next((known for name, known in headers.items() if backends.get(name) is backend), None)
-        entry = None if ours is None else entry_of(module)
-        if entry is None:
-            return by_jaxlib()
-        header = ours.write(entry)
-        if header is None:
-            executable = by_jaxlib()
-            _learn(ours, entry, executable)
-            return executable
-        program = bytecode(module)
-        if program is None:
-            return by_jaxlib()
-        callbacks = (host_callbacks,) if host_callbacks else ()
         try:
-            return backend.deserialize_executable(header + program, executable_devices, options, *callbacks)
-        except (RuntimeError, TypeError, ValueError) as error:
-            # What is really wrong, if it is not the reader, comes again from there.
-            logger.debug("a program goes through jaxlib's passes: %s", error)
+            ours = next((known for name, known in headers.items() if xla_bridge._backends.get(name) is backend), None)
+            entry = entry_of(module) if ours is not None and not ours.has_given_up else None
+            header = None if entry is None else ours.write(entry)
+            program = None if header is None else bytecode(module)
+        except Exception as error:  # whatever a JAX to come does otherwise, programs compile
+            logger.debug("a program goes through jaxlib's passes: %s: %s", type(error).__name__, error)
             return by_jaxlib()
+        if program is not None:
+            callbacks = (host_callbacks,) if host_callbacks else ()
+            try:
+                return backend.deserialize_executable(header + program, executable_devices, options, *callbacks)
+            except (RuntimeError, TypeError, ValueError) as error:
+                # What is really wrong, if it is not the reader, comes again from there.
+                logger.debug("a program goes through jaxlib's passes: %s", error)
+        executable = by_jaxlib()
+        if entry is not None and header is None:
+            _learn(ours, entry, executable)
+        return executable
 
     backend_compile_and_load.headers_by_plugin = headers
     compiler.backend_compile_and_load = backend_compile_and_load
@@ -91,5 +90,6 @@ def _learn(headers: Headers, entry, executable) -> None:
             executable.client.serialize_executable(executable))
     except (RuntimeError, AttributeError) as error:
         logger.debug("an executable does not say how it is serialized: %s", error)
+        headers.give_up()
         return
     headers.learn(entry, serialized)

@@ -115,6 +115,17 @@ def test_what_the_reader_does_not_know_goes_through_the_passes(short, monkeypatc
     np.testing.assert_array_equal(jax.jit(lambda x: x * 2 + 1)(np.arange(3, dtype=np.float32)), [1, 3, 5])
 
 
+def test_what_cannot_be_looked_at_goes_through_the_passes(short):
+    def fail(module):
+        raise KeyError("main")
+
+    for name in ("entry_of", "bytecode"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(short, name, fail)
+            jax.clear_caches()
+            np.testing.assert_array_equal(jax.jit(lambda x: x * 2 + 1)(np.arange(3, dtype=np.float32)), [1, 3, 5])
+
+
 def test_errors_of_programs_are_those_of_the_long_way(short):
     def message():
         with pytest.raises(Exception) as caught:
@@ -141,7 +152,7 @@ def test_a_header_that_is_not_as_expected_is_the_end_of_it(short, platform, monk
         fresh = module.Headers()
         assert fresh.write(entry) is None
         fresh.learn(entry, b"?" + change(good) + b"PJRT-RS1")
-        assert fresh.write(entry) is None and fresh._given_up
+        assert fresh.write(entry) is None and fresh.has_given_up
         fresh.learn(entry, good + b"PJRT-RS1")
         assert fresh.write(entry) is None
     fresh = module.Headers()

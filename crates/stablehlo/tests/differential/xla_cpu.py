@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Compare the reference evaluator with XLA:CPU on a directory of portable artifacts.
+"""Compare the reference evaluator, and a plugin, with XLA:CPU on a directory of portable artifacts.
 
     cargo build --release -p stablehlo --example evaluate
     python xla_cpu.py --programs DIR --evaluator target/release/examples/evaluate [--only NAME ...] [--limit N]
+
+With `--platform rust_cpu` each program that evaluates runs on that plugin, which must be installed, as well.
 
 Needs jax and jaxlib.  Programs for several partitions run on as many devices, with whole inputs and results on both
 sides.  Inputs are random but the same in each run.  Prints each program that fails or differs, then
@@ -25,7 +27,9 @@ import zlib
 from pathlib import Path
 
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("JAX_PLATFORMS", "cpu" + "".join(
+    f",{name}" for option, name in zip(sys.argv, sys.argv[1:]) if option == "--platform"))
+os.environ.setdefault("RUST_CPU_NUM_DEVICES", "8")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import jax
 import ml_dtypes
@@ -154,9 +158,9 @@ def answer_call(program: Path, source: Path, target: Path) -> str:
         return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
-def xla_outputs(module, inputs: list[np.ndarray]) -> list[np.ndarray]:
+def xla_outputs(module, inputs: list[np.ndarray], platform: str = "cpu") -> list[np.ndarray]:
     """Whole results, also of a program for several partitions, whose inputs are cut as XLA wants them."""
-    client = xla_bridge.get_backend("cpu")
+    client = xla_bridge.get_backend(platform)
     attributes = module.operation.attributes
     size = lambda name: attributes[name].value if name in attributes else 1  # noqa: E731
     count = size("mhlo.num_partitions")
@@ -220,10 +224,23 @@ def difference(got: np.ndarray, want: np.ndarray, ulps: float, longest: int) -> 
     return None
 
 
+def compare(name: str, where: str, got, want, inputs, ulps: float, totals: collections.Counter) -> None:
+    """Prints what differs, and counts."""
+    longest = max([a.size for a in inputs], default=1)
+    problems = [difference(g, w, ulps, longest) for g, w in zip(got, want)]
+    if len(got) != len(want):
+        problems.append(f"{len(got)} results instead of {len(want)}")
+    problems = [f"result {i}: {p}" for i, p in enumerate(problems) if p]
+    totals[("differs" if problems else "agrees") + where] += 1
+    if problems:
+        print(f"{name} DIFFERS{where}: {'; '.join(problems)[:400]}", flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", required=True, type=Path)
     parser.add_argument("--evaluator", required=True)
+    parser.add_argument("--platform", help="a plugin that runs the programs too")
     parser.add_argument("--only", nargs="*", help="names (or beginnings of names) of programs")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--ulps", type=float, default=16)
@@ -278,16 +295,19 @@ def main() -> int:
             print(f"{file.stem} xla: {want}", flush=True)
             totals["XLA does not run it alone"] += 1
             continue
-        longest = max([a.size for a in inputs], default=1)
-        problems = [difference(g, w, args.ulps, longest) for g, w in zip(got, want)]
-        if len(got) != len(want):
-            problems.append(f"{len(got)} results instead of {len(want)}")
-        problems = [f"result {i}: {p}" for i, p in enumerate(problems) if p]
-        totals["differs" if problems else "agrees"] += 1
-        if problems:
-            print(f"{file.stem} DIFFERS: {'; '.join(problems)[:400]}", flush=True)
+        compare(file.stem, "", got, want, inputs, args.ulps, totals)
+        if args.platform:
+            try:
+                with context:
+                    module = stablehlo.deserialize_portable_artifact(context, data)
+                    got = xla_outputs(module, inputs, args.platform)
+            except Exception as error:
+                print(f"{file.stem} {args.platform}: {type(error).__name__}: {str(error)[:300]}", flush=True)
+                totals[f"does not run on {args.platform}"] += 1
+                continue
+            compare(file.stem, f" on {args.platform}", got, want, inputs, args.ulps, totals)
     print(dict(totals))
-    return 1 if totals["differs"] else 0
+    return 1 if any(what.startswith("differs") for what in totals) else 0
 
 
 if __name__ == "__main__":
