@@ -1,7 +1,8 @@
 //! What runs a program: the compiler's plan, or the reference evaluator for what the compiler leaves out.
 //!
 //! That is two things. Regions that run once for each device of a mesh (`sdy.manual_computation`, from `shard_map` and
-//! `pmap`): the evaluator runs their bodies side by side and lets them meet for collectives. And programs with values that
+//! `pmap`, or what is between the custom calls that stood for them before): the evaluator runs their bodies side by side
+//! and lets them meet for collectives. And programs with values that
 //! are no plain arrays: quantized numbers, sizes that are only known when the program runs, tuples. No framework sends
 //! them to a CPU, which has no kernels for them either. Evaluation is slow and right.
 
@@ -9,8 +10,8 @@ use crate::custom_calls::{EvaluatedCalls, RegisteredCalls};
 use crate::sharding::SpreadValues;
 use cpu_compiler::{Cost, Error, ErrorKind, Executable, Launch, MemoryUse, Options, Result};
 use cpu_runtime::Block;
-use stablehlo::eval::{Evaluator, Tensor, Value};
-use stablehlo::ir::{Module, OpCode, OpId, Type};
+use stablehlo::eval::{Evaluator, Grid, Tensor, Value};
+use stablehlo::ir::{Module, OpCode, OpId, OpRef, Type};
 use std::sync::Arc;
 
 /// A program that is ready to run.
@@ -25,21 +26,26 @@ pub(crate) enum Engine {
 pub(crate) struct Evaluated {
     module: Arc<Module>,
     calls: Arc<EvaluatedCalls>,
+    /// How many processes run it side by side, each on whole arrays, of which custom calls take its own block.
+    processes: u32,
 }
 
 impl Engine {
     /// Makes a program for `devices` devices ready.
     pub(crate) fn new(module: &Arc<Module>, devices: usize) -> Result<Engine> {
         let mut ops = (0..module.num_ops()).map(|index| module.op(OpId::from_index(index)));
+        if devices > 1 && ops.clone().any(takes_own_block) {
+            return Evaluated::new(module, devices as u32).map(Engine::Evaluated);
+        }
         if devices > 1 && ops.any(|op| op.code() == OpCode::SdyManualComputation) {
-            return Evaluated::new(module).map(Engine::Evaluated);
+            return Evaluated::new(module, 1).map(Engine::Evaluated);
         }
         let spread = (devices > 1).then(|| SpreadValues::of(module, devices));
         let options = Options { custom_calls: &RegisteredCalls { spread: spread.as_ref() } };
         match Executable::compile(module.clone(), &options) {
             Ok(executable) => Ok(Engine::Compiled(Box::new(executable))),
             Err(error) if error.kind == ErrorKind::Unsupported && !has_plain_arrays_only(module) => {
-                Evaluated::new(module).map(Engine::Evaluated).map_err(|_| error)
+                Evaluated::new(module, 1).map(Engine::Evaluated).map_err(|_| error)
             }
             Err(error) => Err(error),
         }
@@ -75,6 +81,12 @@ impl Engine {
     }
 }
 
+/// Whether an op is where the work of one device begins or ends, as programs said it before `sdy.manual_computation`.
+fn takes_own_block(op: OpRef<'_>) -> bool {
+    op.code() == OpCode::CustomCall
+        && matches!(op.string("call_target_name"), Ok("SPMDFullToShardShape" | "SPMDShardToFullShape"))
+}
+
 /// Whether all values are arrays, of plain numbers and known sizes, or tokens.
 fn has_plain_arrays_only(module: &Module) -> bool {
     let is_plain = |ty| match module.ty(ty) {
@@ -86,8 +98,9 @@ fn has_plain_arrays_only(module: &Module) -> bool {
 }
 
 impl Evaluated {
-    fn new(module: &Arc<Module>) -> Result<Evaluated> {
-        let evaluated = Evaluated { module: module.clone(), calls: Arc::new(EvaluatedCalls::bind(module)?) };
+    fn new(module: &Arc<Module>, processes: u32) -> Result<Evaluated> {
+        let calls = Arc::new(EvaluatedCalls::bind(module)?);
+        let evaluated = Evaluated { module: module.clone(), calls, processes };
         // What the evaluator does not support is an error now and not at the first launch.
         evaluated.evaluator(None)?;
         Ok(evaluated)
@@ -111,7 +124,14 @@ impl Evaluated {
                     .map_err(|error| Error::invalid(error.to_string()))?,
             });
         }
-        let results = evaluator.run_as(launch.process, launch.cancelled, inputs)?;
+        let results = match self.processes {
+            1 => evaluator.run_as(launch.process, launch.cancelled, inputs)?,
+            // All end with the same whole arrays.
+            processes => {
+                let grid = Grid { num_replicas: 1, num_partitions: processes };
+                evaluator.run_all(grid, launch.cancelled, vec![inputs; processes as usize])?.swap_remove(0)
+            }
+        };
         let store = |value: Value| {
             let bytes = match &value {
                 Value::Tensor(tensor) => tensor.bytes(),
@@ -162,6 +182,28 @@ mod tests {
             let results = engine.run(Launch::new(vec![Argument::Borrowed(&x)], &pool, &budget)).unwrap();
             assert_eq!(results[0].bytes(), x, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_between_calls_for_shards_runs_once_for_each_device() {
+        let text = r#"func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {
+            %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xi32>) -> tensor<4xi32>
+            %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = "{manual}"} : (tensor<4xi32>) -> tensor<2xi32>
+            %2 = stablehlo.partition_id : tensor<ui32>
+            %3 = stablehlo.convert %2 : (tensor<ui32>) -> tensor<i32>
+            %4 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<i32>) -> tensor<2xi32>
+            %5 = stablehlo.add %1, %4 : tensor<2xi32>
+            %6 = stablehlo.custom_call @Sharding(%5) {mhlo.sharding = "{manual}"} : (tensor<2xi32>) -> tensor<2xi32>
+            %7 = stablehlo.custom_call @SPMDShardToFullShape(%6) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<2xi32>) -> tensor<4xi32>
+            return %7 : tensor<4xi32>
+        }"#;
+        let module = Arc::new(stablehlo::read_program(text.as_bytes()).unwrap());
+        let engine = Engine::new(&module, 2).unwrap_or_else(|error| panic!("{error}"));
+        let x: Vec<u8> = [10i32, 20, 30, 40].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let (pool, budget) = (Pool::new(1), Budget::new(1 << 20));
+        let results = engine.run(Launch::new(vec![Argument::Borrowed(&x)], &pool, &budget)).unwrap();
+        let expected: Vec<u8> = [10i32, 20, 31, 41].iter().flat_map(|x| x.to_le_bytes()).collect();
+        assert_eq!(results[0].bytes(), expected);
     }
 
     #[test]

@@ -178,10 +178,10 @@ def xla_outputs(module, inputs: list[np.ndarray], platform: str = "cpu") -> list
         results = executable.execute_sharded([jax.device_put(a, client.local_devices()[0]) for a in inputs])
         return [np.asarray(shards[0]) for shards in results.disassemble_into_single_device_arrays()]
     sharding = lambda op: GSPMDSharding(tuple(client.local_devices()[:count]), op)  # noqa: E731
-    wanted = [sharding(op) for op in executable.get_parameter_shardings()]
+    wanted = [sharding(op) for op in executable.get_parameter_shardings() or []]
     results = executable.execute_sharded([jax.device_put(a, s) for a, s in zip(inputs, wanted, strict=True)])
     arrays = []
-    given = [sharding(op) for op in executable.get_output_shardings()]
+    given = [sharding(op) for op in executable.get_output_shardings() or []]
     for ty, own, shards in zip(main_of(module).type.results, given, results.disassemble_into_single_device_arrays(), strict=True):
         whole = jax.make_array_from_single_device_arrays(tuple(ty.shape), own, shards)
         arrays.append(np.asarray(whole))
