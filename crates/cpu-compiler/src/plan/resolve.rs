@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::fuse::{Loop, source};
 use crate::graph::{Graph, NodeId, Op, Value};
 use cpu_runtime::Span;
-use cpu_vir::exec::{RowLoop, Rows};
+use cpu_vir::exec::{Place, RowLoop, Rows};
 use cpu_vir::{Inst, Kernel, Program, UnaryOp, cost};
 use hashbrown::HashMap;
 use stablehlo::ElementType;
@@ -30,6 +30,8 @@ struct Resolver<'g> {
     placed_of: Vec<Option<BufferId>>,
     conditions: HashMap<NodeId, BufferId>,
     spans: Vec<Span>,
+    /// For each buffer, whether one entry of the list makes and uses it.
+    passing: Vec<bool>,
     kernels: HashMap<Program, Arc<Kernel>>,
     /// Loops that are open: what the run had cost when each began.
     open: Vec<u64>,
@@ -73,6 +75,11 @@ pub(super) fn resolve(
     let mut resolver = Resolver {
         graph,
         placed_of: placed.of,
+        passing: placed
+            .buffers
+            .iter()
+            .map(|buffer| matches!(buffer.home, Home::Arena { from, to } if from == to))
+            .collect(),
         conditions: placed.conditions,
         spans,
         kernels: HashMap::new(),
@@ -93,6 +100,10 @@ pub(super) fn resolve(
 }
 
 impl Resolver<'_> {
+    fn is_passing(&self, value: Value) -> bool {
+        self.placed_of[source(self.graph, value).0 as usize].is_some_and(|id| self.passing[id.0])
+    }
+
     fn span(&self, value: Value) -> Result<Span> {
         let id = self.placed_of[source(self.graph, value).0 as usize];
         id.map(|id| self.spans[id.0]).ok_or_else(|| Error::internal("a value is used that has no place"))
@@ -253,7 +264,19 @@ impl Resolver<'_> {
                 outputs: places(writes),
             })
             .collect();
-        let rows = Rows::prepare(&areas.list(), &parts_of, leading);
+        // What is in buffers that live no longer than the group.
+        let made = loops.iter().zip(&operands).flat_map(|(looped, (_, writes))| {
+            let values = looped
+                .program
+                .with_role(cpu_vir::Role::Output)
+                .map(|operand| looped.outputs.iter().find(|store| store.operand == operand).map(|store| store.value));
+            values.zip(writes)
+        });
+        let passing = made.filter(|(value, _)| value.is_some_and(|value| self.is_passing(value)));
+        let mut passing: Vec<Place> = passing.map(|(_, span)| areas.place(span)).collect();
+        passing.sort_unstable_by_key(|place| (place.area, place.start));
+        passing.dedup();
+        let rows = Rows::prepare(&areas.list(), &parts_of, leading, &passing);
         drop(parts_of);
         let Ok(rows) = rows else { return loops.into_iter().try_for_each(|looped| self.looped(looped)) };
         let mut picoseconds = 0u64;

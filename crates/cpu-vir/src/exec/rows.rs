@@ -2,12 +2,17 @@
 //!
 //! **Invariant:** results are those of the kernels run one after another, to the last bit: of what any of them writes, all
 //! of them read and write only the row that they are at.
+//!
+//! What nobody wants afterwards has memory for one block of rows only, the same for all blocks, so that it never leaves the
+//! cache.
 #![allow(unsafe_code, reason = "several threads write to the same areas, in different rows")]
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::parallel::{Shared, spread_once};
 use super::record::Spot;
+use super::run::Line;
 use super::sequence::{Area, Item, Misfit, Place, addresses, overlap};
 use super::{Kernel, RunError, Spread};
 use crate::program::{Access, Inst, OperandId, Program};
@@ -26,10 +31,22 @@ pub struct RowLoop<'a> {
 /// Several kernels made ready to run together.
 pub struct Rows {
     areas: Vec<Area>,
-    kernels: Vec<(Arc<Kernel>, Vec<Spot>)>,
+    kernels: Vec<(Arc<Kernel>, Vec<Home>)>,
+    /// Bytes that a block of rows of everything passing needs.
+    scratch: usize,
     rows: usize,
     /// How many rows at a time.
     block: usize,
+}
+
+/// Where an operand is.
+#[derive(Clone, Copy)]
+enum Home {
+    /// In an area, from there on.
+    Area(Spot),
+    /// Only while a block of rows is worked on: the first byte of the block's first row in the scratch memory, and bytes of
+    /// a row.
+    Passing { start: usize, row: usize },
 }
 
 /// Why programs do not run row by row.
@@ -104,11 +121,12 @@ struct Use {
 }
 
 impl Rows {
-    /// Makes programs ready that have their first `leading` dimensions in common.
+    /// Makes programs ready that have their first `leading` dimensions in common. What is in `passing` places is not wanted
+    /// afterwards, and what was there before is not read.
     ///
     /// # Errors
     /// When one is invalid, reaches beyond an area, or does not work row by row.
-    pub fn prepare(areas: &[Area], loops: &[RowLoop<'_>], leading: usize) -> Result<Rows, NoRows> {
+    pub fn prepare(areas: &[Area], loops: &[RowLoop<'_>], leading: usize, passing: &[Place]) -> Result<Rows, NoRows> {
         let mut uses: Vec<Use> = Vec::new();
         let mut kernels = Vec::with_capacity(loops.len());
         let dims = |looped: &RowLoop<'_>| looped.program.outer().get(..leading).map(<[usize]>::to_vec);
@@ -135,7 +153,7 @@ impl Rows {
                 let size = program.operands[operand].storage.size();
                 let row = row_length(program, OperandId(operand as u32), leading).map(|length| length * size);
                 uses.push(Use { program: index, place, bytes: needs[*position].bytes, written: *written, row });
-                spots.push(place.into());
+                spots.push(place);
             }
             kernels.push((kernel, spots));
         }
@@ -158,7 +176,23 @@ impl Rows {
         let row: usize = touched.iter().map(|(_, _, row)| row).sum();
         let rows = rows_of.iter().product();
         let block = (BLOCK / row.max(1)).clamp(1, usize::max(rows, 1));
-        Ok(Rows { areas: areas.to_vec(), kernels, rows, block })
+        // Written places are row by row, as was found above, and so is all that touches them.
+        let written = |place: &Place| uses.iter().find(|one| one.written && one.place == *place);
+        let mut scratch = 0;
+        let mut homes: Vec<(Place, Home)> = Vec::new();
+        for place in passing {
+            if let Some(row) = written(place).and_then(|one| one.row) {
+                homes.push((*place, Home::Passing { start: scratch, row }));
+                scratch += (block * row).next_multiple_of(size_of::<Line>());
+            }
+        }
+        let home = |place: Place| {
+            let passing = homes.iter().find(|(known, _)| *known == place);
+            passing.map_or(Home::Area(place.into()), |(_, home)| *home)
+        };
+        let kernels =
+            kernels.into_iter().map(|(kernel, places)| (kernel, places.into_iter().map(home).collect())).collect();
+        Ok(Rows { areas: areas.to_vec(), kernels, scratch, rows, block })
     }
 
     /// How many rows are done at a time.
@@ -179,26 +213,51 @@ impl Rows {
         writes: &mut [&mut [u8]],
     ) -> Result<(), RunError> {
         let bases = addresses(&self.areas, reads, writes)?;
-        let operands = |(_, spots): &(Arc<Kernel>, Vec<Spot>)| {
-            Shared(spots.iter().map(|spot| bases[spot.area].wrapping_add(spot.start)).collect())
-        };
-        let operands: Vec<Shared> = self.kernels.iter().map(operands).collect();
+        let bases = Shared(bases);
         let blocks = self.rows.div_ceil(self.block);
         let parts = parts.clamp(1, blocks.max(1));
         let task = |part: usize| {
-            for block in part * blocks / parts..(part + 1) * blocks / parts {
-                let (first, end) = (block * self.block, ((block + 1) * self.block).min(self.rows));
-                for ((kernel, _), operands) in self.kernels.iter().zip(&operands) {
-                    let points = kernel.points / self.rows;
-                    // SAFETY: `prepare` found every byte of the operands within its area, the areas have these bytes,
-                    // are borrowed until the pool returns, and those that are written exclusively. Within a kernel no
-                    // output overlaps another operand. Blocks have no row in common, and what any kernel writes, every
-                    // kernel touches in the row of its points only: kernels number their points row by row.
-                    unsafe { kernel.run_at(&operands.0, first * points..end * points) }
+            let bases = &bases;
+            with_scratch(self.scratch, |scratch, operands| {
+                for block in part * blocks / parts..(part + 1) * blocks / parts {
+                    let (first, end) = (block * self.block, ((block + 1) * self.block).min(self.rows));
+                    for (kernel, homes) in &self.kernels {
+                        operands.clear();
+                        operands.extend(homes.iter().map(|home| match *home {
+                            Home::Area(spot) => bases.0[spot.area].wrapping_add(spot.start),
+                            // Where the first row of all would be.
+                            Home::Passing { start, row } => scratch.wrapping_add(start).wrapping_sub(first * row),
+                        }));
+                        let points = kernel.points / self.rows;
+                        // SAFETY: `prepare` found every byte of the operands within its area, the areas have these
+                        // bytes, are borrowed until the pool returns, and those that are written exclusively. Within a
+                        // kernel no output overlaps another operand. Blocks have no row in common, and what any kernel
+                        // writes, every kernel touches in the row of its points only: kernels number their points row
+                        // by row. So of what passes the rows of this block are touched, which the scratch memory of
+                        // this thread has.
+                        unsafe { kernel.run_at(operands, first * points..end * points) }
+                    }
                 }
-            }
+            });
         };
         spread_once(pool, parts, &task);
         Ok(())
     }
+}
+
+/// Memory for what passes, and a list of addresses; kept by each thread.
+type Scratch = (Vec<Line>, Vec<*mut u8>);
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+fn with_scratch(bytes: usize, work: impl FnOnce(*mut u8, &mut Vec<*mut u8>)) {
+    SCRATCH.with_borrow_mut(|(lines, operands)| {
+        let count = bytes.div_ceil(size_of::<Line>());
+        if lines.len() < count {
+            lines.resize(count, Line::default());
+        }
+        work(lines.as_mut_ptr().cast(), operands);
+    });
 }

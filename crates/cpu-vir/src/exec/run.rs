@@ -72,9 +72,9 @@ impl Kernel {
     /// Runs a range of points of operands given by address; `operands` are in the program's order.
     ///
     /// # Safety
-    /// Each operand is valid for what [`input_bytes`](Kernel::input_bytes) and
-    /// [`output_bytes`](Kernel::output_bytes) say, for writes if it is an output, and no output overlaps another
-    /// operand. Other threads write to them only by running other points of the same kernel, or of kernels that keep to
+    /// Each operand is valid for what the points of the range touch, which is within what
+    /// [`input_bytes`](Kernel::input_bytes) and [`output_bytes`](Kernel::output_bytes) say, for writes if it is an output,
+    /// and no output overlaps another operand. Other threads write to them only by running other points of the same kernel, or of kernels that keep to
     /// other rows. The range is valid.
     pub(super) unsafe fn run_at(&self, operands: &[*mut u8], range: Range<usize>) {
         self.with_scratch(range, |list| list.extend_from_slice(operands));

@@ -42,7 +42,7 @@ fn rows_give_what_one_after_another_gives_on_any_number_of_threads() {
         RowLoop { program: &less, inputs: vec![place(1)], outputs: vec![place(0)] },
         RowLoop { program: &sum, inputs: vec![place(0)], outputs: vec![place(1)] },
     ];
-    let rows = Rows::prepare(&areas(), &loops, 1).unwrap();
+    let rows = Rows::prepare(&areas(), &loops, 1, &[]).unwrap();
     assert!((2..ROWS).contains(&rows.block()));
     let start: Vec<u8> = (0..ROWS * COLUMNS).flat_map(|i| (i as f32).sin().to_le_bytes()).collect();
     let (mut x, mut sums) = (start.clone(), vec![0u8; 4 * ROWS]);
@@ -54,6 +54,13 @@ fn rows_give_what_one_after_another_gives_on_any_number_of_threads() {
         let (mut y, mut found) = (start.clone(), vec![0u8; 4 * ROWS]);
         rows.run_on(&Unruly, parts, &[], &mut [&mut y, &mut found]).unwrap();
         assert!(x == y && sums == found, "{parts} parts");
+    }
+    // What passes is in memory of its own, and the area is left as it was.
+    let passing = Rows::prepare(&areas(), &loops, 1, &[place(1)]).unwrap();
+    for parts in [1, 3] {
+        let (mut y, mut untouched) = (start.clone(), vec![7u8; 4 * ROWS]);
+        passing.run_on(&Unruly, parts, &[], &mut [&mut y, &mut untouched]).unwrap();
+        assert!(x == y && untouched.iter().all(|&byte| byte == 7), "{parts} parts");
     }
     let short = rows.run_on(&Unruly, 1, &[], &mut [&mut x[..8], &mut sums]);
     assert!(short.is_err());
@@ -67,7 +74,7 @@ fn programs_that_leave_their_row_are_refused() {
             RowLoop { program: &sum, inputs: vec![place(0)], outputs: vec![place(1)] },
             RowLoop { program, inputs: vec![place(1)], outputs: vec![place(0)] },
         ];
-        Rows::prepare(&areas(), &loops, 1).err()
+        Rows::prepare(&areas(), &loops, 1, &[]).err()
     };
     assert_eq!(refused(&less(0, vec![1, 0])), None);
     // The first number for every row; the numbers of other rows.
@@ -79,7 +86,7 @@ fn programs_that_leave_their_row_are_refused() {
         RowLoop { program: &sum, inputs: vec![place(0)], outputs: vec![place(1)] },
         RowLoop { program: &other, inputs: vec![place(0), place(1)], outputs: vec![place(0)] },
     ];
-    assert_eq!(Rows::prepare(&areas(), &loops, 1).err(), Some(NoRows::Different { program: 1 }));
+    assert_eq!(Rows::prepare(&areas(), &loops, 1, &[]).err(), Some(NoRows::Different { program: 1 }));
     assert_eq!(row_length(&sum, OperandId(0), 1), Some(COLUMNS));
     assert_eq!(row_length(&sum, OperandId(1), 1), Some(1));
     assert_eq!(row_length(&less(0, vec![0, 0]), OperandId(0), 1), None);
