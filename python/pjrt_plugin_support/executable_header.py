@@ -18,6 +18,8 @@ _LAYOUT_CLASS = b"xla::ifrt::PjRtLayout"
 _ARRAY = re.compile(r"tensor<((?:\d+x)*)([a-zA-Z]\w*|complex<\w+>)>")
 # Attributes of results and arguments that put more into a header than what is written here.
 _OUT_OF_THE_ORDINARY = ("memory_kind", "layout_mode")
+# Attributes of arguments that the program may overwrite.
+_DONATED = ("tf.aliasing_output", "jax.buffer_donor")
 
 
 class Entry(NamedTuple):
@@ -39,16 +41,14 @@ def entry_of(module) -> Entry | None:
             return None
     main = ir.SymbolTable(module.operation)["main"]
     of_main = main.attributes
-    of_arguments = of_main["arg_attrs"] if "arg_attrs" in of_main else None
-    of_results = of_main["res_attrs"] if "res_attrs" in of_main else None
-    for attribute in (of_arguments, of_results):
-        if attribute is not None and any(word in str(attribute) for word in _OUT_OF_THE_ORDINARY):
-            return None
+    of_arguments, of_results = (str(of_main[name]) if name in of_main else "" for name in ("arg_attrs", "res_attrs"))
+    if any(word in text for text in (of_arguments, of_results) for word in _OUT_OF_THE_ORDINARY):
+        return None
     types = main.type.inputs
     donated = [False] * len(types)
-    if of_arguments is not None and any(word in str(of_arguments) for word in ("tf.aliasing_output", "jax.buffer_donor")):
-        donated = ["tf.aliasing_output" in attribute or "jax.buffer_donor" in attribute
-                   for attribute in map(ir.DictAttr, of_arguments)]
+    if any(word in of_arguments for word in _DONATED):
+        donated = [any(word in attribute for word in _DONATED)
+                   for attribute in map(ir.DictAttr, of_main["arg_attrs"])]
     name = ir.StringAttr(attributes["sym_name"]).value
     parameters = tuple((str(of), flag) for of, flag in zip(types, donated, strict=True))
     entry = Entry(name, parameters, tuple(map(str, main.type.results)))
