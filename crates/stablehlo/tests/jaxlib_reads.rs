@@ -48,6 +48,22 @@ fn is_known_to_jaxlib(module: &Module) -> bool {
     module.walk(module.root()).all(|op| dialects.contains(&module.op(op).code().dialect()))
 }
 
+/// Reads a file with one octet changed, at many places: whatever comes of it, a module can be walked, and an error has a
+/// text.
+fn read_damaged(bytes: &[u8]) {
+    let mut state = bytes.len() as u64;
+    for _ in 0..32 {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let mut damaged = bytes.to_vec();
+        let at = (state >> 33) as usize % damaged.len();
+        damaged[at] ^= 1 << (state >> 20 & 7);
+        match stablehlo::bytecode::read(&damaged) {
+            Ok(module) => assert!(module.walk(module.root()).count() > 0),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+}
+
 #[test]
 fn jaxlib_reads_what_is_written_and_printed() {
     let Some(python) = python() else { return };
@@ -99,6 +115,7 @@ fn jaxlib_reads_what_is_written_and_printed() {
                 let back = parse(&back).map_err(|error| error.to_string())?;
                 same_program(module, &back)?;
                 let plain = std::fs::read(directory.join(format!("{name}.plain"))).expect("the same in bytecode");
+                read_damaged(&plain);
                 let plain = stablehlo::bytecode::read(&plain).map_err(|error| format!("plain bytecode: {error}"))?;
                 same_program(&back, &plain).map_err(|problem| format!("plain bytecode: {problem}"))
             }
