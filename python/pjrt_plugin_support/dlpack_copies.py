@@ -74,7 +74,7 @@ def copy_dlpack_arrays(name: str) -> None:
     import jax
     from jax._src import dlpack
 
-    if jax.__version_info__ < (0, 8):
+    if jax.__version_info__ < (0, 8, 1):
         # JAX copies by itself.
         return
     module = target(dlpack, "_jax", _takes_copy)
