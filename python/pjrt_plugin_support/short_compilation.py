@@ -18,6 +18,7 @@ import io
 import logging
 import os
 
+from .clients import name_among
 from .executable_header import Headers, entry_of
 
 logger = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ def _is_as_expected(function) -> bool:
 
 def shorten_compilation(name: str) -> bool:
     """Has programs for the plugin `name` compiled as they are; says whether this JAX allows it."""
-    from jax._src import compiler, xla_bridge
+    from jax._src import compiler
 
     current = getattr(compiler, "backend_compile_and_load", None)
     headers = getattr(current, "headers_by_plugin", None)
@@ -60,7 +61,7 @@ def shorten_compilation(name: str) -> bool:
     def backend_compile_and_load(backend, module, executable_devices, options, host_callbacks):
         by_jaxlib = functools.partial(current, backend, module, executable_devices, options, host_callbacks)
         try:
-            ours = next((known for name, known in headers.items() if xla_bridge._backends.get(name) is backend), None)
+            ours = headers.get(name_among(headers, backend))
             entry = entry_of(module) if ours is not None and not ours.has_given_up else None
             header = None if entry is None else ours.write(entry)
             program = None if header is None else bytecode(module)

@@ -2,9 +2,9 @@
 //!
 //! That is two things. Regions that run once for each device of a mesh (`sdy.manual_computation`, from `shard_map` and
 //! `pmap`, or what is between the custom calls that stood for them before): the evaluator runs their bodies side by side
-//! and lets them meet for collectives. And programs with values that
-//! are no plain arrays: quantized numbers, sizes that are only known when the program runs, tuples. No framework sends
-//! them to a CPU, which has no kernels for them either. Evaluation is slow and right.
+//! and lets them meet for collectives. And programs with values that are no plain arrays: quantized numbers, sizes that
+//! are only known when the program runs, tuples. No framework sends them to a CPU, which has no kernels for them either.
+//! Evaluation is slow and right.
 
 use crate::custom_calls::{EvaluatedCalls, RegisteredCalls};
 use crate::sharding::SpreadValues;

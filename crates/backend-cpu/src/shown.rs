@@ -7,7 +7,6 @@ use std::collections::HashMap;
 
 /// The text of a program.
 pub(crate) fn text(module: &Module) -> String {
-    let print = |module: &Module| stablehlo::text::print(module, &stablehlo::text::PrintOptions::default());
     let mut module = module.clone();
     drop_unused(&mut module);
     let regions: Vec<OpId> =
@@ -18,7 +17,7 @@ pub(crate) fn text(module: &Module) -> String {
         open(&mut module, op, &mut instead);
     }
     module.replace_values(|value| instead.get(&value).copied().unwrap_or(value));
-    print(&module)
+    stablehlo::text::print(&module, &stablehlo::text::PrintOptions::default())
 }
 
 /// Drops ops that nobody uses, and then those that only these used. What has regions or effects, or speaks to other
@@ -28,16 +27,15 @@ fn drop_unused(module: &mut Module) {
     let ops: Vec<OpId> = module.walk(module.root()).collect();
     for id in ops.into_iter().rev() {
         let op = module.op(id);
+        if op.code().dialect() != Dialect::Stablehlo || op.results().is_empty() || !op.regions().is_empty() {
+            continue;
+        }
         let has_effect = match op.code() {
             OpCode::CustomCall => op.bool_or("has_side_effect", false).unwrap_or(true),
             OpCode::Infeed | OpCode::Outfeed | OpCode::Send | OpCode::Recv | OpCode::Rng => true,
             _ => op.attr("replica_groups").is_some() || op.attr("source_target_pairs").is_some(),
         };
-        let is_used = op.results().iter().any(|value| uses[value.index()] > 0);
-        if op.code().dialect() != Dialect::Stablehlo || op.results().is_empty() || !op.regions().is_empty() {
-            continue;
-        }
-        if !has_effect && !is_used {
+        if !has_effect && op.results().iter().all(|value| uses[value.index()] == 0) {
             op.operands().iter().for_each(|value| uses[value.index()] -= 1);
             module.detach_op(id);
         }

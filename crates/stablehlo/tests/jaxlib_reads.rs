@@ -2,6 +2,8 @@
 //! `stablehlo.deserialize_portable_artifact`, text by MLIR's own parser. And what jaxlib writes as plain bytecode is read
 //! here.
 
+mod python_with_jax;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,18 +11,6 @@ use std::process::Command;
 use stablehlo::Version;
 use stablehlo::ir::{Dialect, Module, same_program};
 use stablehlo::text::{Form, PrintOptions, parse, print};
-
-/// A Python with JAX: the one that `STABLEHLO_PYTHON` names, which then must have it, or `python3` if that has.
-fn python() -> Option<String> {
-    let named = std::env::var("STABLEHLO_PYTHON").ok();
-    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
-    let has_jax = Command::new(&python).args(["-c", "import jax"]).output().is_ok_and(|o| o.status.success());
-    assert!(has_jax || named.is_none(), "{python} has no jax");
-    if !has_jax {
-        println!("skipped: {python} has no jax");
-    }
-    has_jax.then_some(python)
-}
 
 /// Programs of this repository with ops that jaxlib knows, and a share of the corpus where it is; with the bytes that
 /// they come from.
@@ -66,7 +56,7 @@ fn read_damaged(bytes: &[u8]) {
 
 #[test]
 fn jaxlib_reads_what_is_written_and_printed() {
-    let Some(python) = python() else { return };
+    let Some(python) = python_with_jax::python() else { return };
     let directory = std::env::temp_dir().join(format!("stablehlo-jaxlib-{}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a directory");
     let mut written: Vec<(String, PathBuf, Module)> = Vec::new();

@@ -1,21 +1,11 @@
 //! What the installed JAX prints for some eighty functions is read, and printed to the letter as JAX does.
 
+mod python_with_jax;
+
 use std::process::Command;
 
 use stablehlo::ir::same_program;
 use stablehlo::text::{Form, PrintOptions, parse, print};
-
-/// A Python with JAX: the one that `STABLEHLO_PYTHON` names, which then must have it, or `python3` if that has.
-fn python() -> Option<String> {
-    let named = std::env::var("STABLEHLO_PYTHON").ok();
-    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
-    let has_jax = Command::new(&python).args(["-c", "import jax"]).output().is_ok_and(|o| o.status.success());
-    assert!(has_jax || named.is_none(), "{python} has no jax");
-    if !has_jax {
-        println!("skipped: {python} has no jax");
-    }
-    has_jax.then_some(python)
-}
 
 /// The line without what its absence says too: JAX states some defaults, the IR keeps none.
 fn without_defaults(line: &str) -> String {
@@ -42,7 +32,7 @@ fn without_defaults(line: &str) -> String {
 
 #[test]
 fn the_text_of_jax_is_read_and_printed_to_the_letter() {
-    let Some(python) = python() else { return };
+    let Some(python) = python_with_jax::python() else { return };
     let dir = std::env::temp_dir().join(format!("stablehlo-jax-text-{}", std::process::id()));
     std::fs::create_dir_all(&dir).expect("a directory");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/differential/jax_text.py");

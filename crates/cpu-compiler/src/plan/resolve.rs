@@ -265,15 +265,9 @@ impl Resolver<'_> {
             })
             .collect();
         // What is in buffers that live no longer than the group.
-        let made = loops.iter().zip(&operands).flat_map(|(looped, (_, writes))| {
-            let values = looped
-                .program
-                .with_role(cpu_vir::Role::Output)
-                .map(|operand| looped.outputs.iter().find(|store| store.operand == operand).map(|store| store.value));
-            values.zip(writes)
-        });
-        let passing = made.filter(|(value, _)| value.is_some_and(|value| self.is_passing(value)));
-        let mut passing: Vec<Place> = passing.map(|(_, span)| areas.place(span)).collect();
+        let made = loops.iter().flat_map(|looped| &looped.outputs).filter(|store| self.is_passing(store.value));
+        let mut passing =
+            made.map(|store| Ok(areas.place(&self.span(store.value)?))).collect::<Result<Vec<Place>>>()?;
         passing.sort_unstable_by_key(|place| (place.area, place.start));
         passing.dedup();
         let rows = Rows::prepare(&areas.list(), &parts_of, leading, &passing);

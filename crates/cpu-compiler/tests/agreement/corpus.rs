@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::support::{Numbers, differences, inputs, nudged, run_compiled};
-use cpu_compiler::{Error, ErrorKind, Executable, NoCustomCalls, Options};
-use stablehlo::eval::{Evaluator, Process, Registry, Value};
+use crate::support::{Failure, Numbers, compile_and_run, differences, inputs, nudged};
+use stablehlo::eval::{Evaluator, Process, Registry};
 
 /// Programs that agree at least; the others need an embedder, several devices, or more time than a test has.
 const FLOOR: usize = 2_130;
@@ -43,15 +42,10 @@ fn check(bytes: &[u8]) -> Outcome {
     let Ok(expected) = evaluator.run_as(Process::default(), Some(&too_long), given.clone()) else {
         return Outcome::TooLong;
     };
-    let run = || -> Result<Vec<Value>, Error> {
-        let executable = Executable::compile(module.clone(), &Options { custom_calls: &NoCustomCalls })?;
-        run_compiled(&executable, given.clone())
-    };
-    let found = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
-        Ok(Ok(found)) => found,
-        Ok(Err(error)) if error.kind == ErrorKind::Unsupported => return Outcome::Unsupported(error.message),
-        Ok(Err(error)) => return Outcome::Wrong(error.to_string()),
-        Err(panic) => return Outcome::Wrong(format!("panic: {:?}", panic.downcast_ref::<String>())),
+    let found = match compile_and_run(&module, &given) {
+        Ok(found) => found,
+        Err(Failure::Unsupported(what)) => return Outcome::Unsupported(what),
+        Err(Failure::Wrong(what)) => return Outcome::Wrong(what),
     };
     if differences(&expected, &found, None).is_none() {
         return Outcome::Same;

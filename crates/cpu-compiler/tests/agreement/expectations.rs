@@ -5,12 +5,11 @@
 //! evaluator's values are those that are expected is a test of `stablehlo`. `STABLEHLO_TESTS` names more directories of such
 //! programs with a colon between, `stablehlo/tests/interpret` and `stablehlo/testdata` of StableHLO's own repository say.
 
-use crate::support::{differences, run_compiled};
-use cpu_compiler::{ErrorKind, Executable, NoCustomCalls, Options};
+use crate::support::{Failure, compile_and_run, differences};
 use stablehlo::ElementType;
 use stablehlo::eval::ops::convert::convert;
 use stablehlo::eval::{Evaluator, Registry, Tensor, Value};
-use stablehlo::ir::{Attr, Dialect, Module, OpCode, OpId, OpSpec, TypeId, ValueId};
+use stablehlo::ir::{Dialect, Module, OpCode, OpId, OpSpec, TypeId, ValueId};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,8 +26,7 @@ fn functions(module: &Module) -> Vec<OpId> {
 /// Whether an op states an expectation, about its first operand.
 fn expects(module: &Module, op: OpId) -> bool {
     let op = module.op(op);
-    let calls =
-        matches!(op.attr("call_target_name"), Some(Attr::String(name)) if module.str(*name).starts_with("check."));
+    let calls = op.string("call_target_name").is_ok_and(|name| name.starts_with("check."));
     op.code().dialect() == Dialect::Check || op.code() == OpCode::CustomCall && calls
 }
 
@@ -39,14 +37,8 @@ fn cut(mut module: Module, function: OpId, arguments: &[ValueId], results: &[Val
     let ops: Vec<OpId> = module.block(entry).ops().collect();
     let types = |values: &[ValueId]| values.iter().map(|&value| module.value_type(value)).collect::<Vec<TypeId>>();
     let (inputs, outputs) = (types(arguments), types(results));
-    // Whatever is called main is none any more.
-    for op in module.block(module.body()).ops().collect::<Vec<_>>() {
-        if module.op(op).code() == OpCode::FuncFunc && op != function {
-            let is_main =
-                matches!(module.op(op).attr("sym_name"), Some(Attr::String(name)) if module.str(*name) == "main");
-            assert!(!is_main, "another function is main");
-        }
-    }
+    let main = module.function("main").map(|main| main.op().id());
+    assert!(main.is_none_or(|main| main == function), "another function is main");
     module.detach_op(function);
     let (_, block) = module.add_function("main", &inputs, &outputs);
     let places: HashMap<ValueId, ValueId> =
@@ -79,15 +71,10 @@ fn agree(module: Module, given: &[Value]) -> Outcome {
         Ok(expected) => expected,
         Err(error) => return Outcome::Unsupported(error.op),
     };
-    let run = || {
-        let executable = Executable::compile(module.clone(), &Options { custom_calls: &NoCustomCalls })?;
-        run_compiled(&executable, given.to_vec())
-    };
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
-        Ok(Ok(found)) => differences(&expected, &found, None).map_or(Outcome::Same, Outcome::Wrong),
-        Ok(Err(error)) if error.kind == ErrorKind::Unsupported => Outcome::Unsupported(error.message),
-        Ok(Err(error)) => Outcome::Wrong(error.to_string()),
-        Err(panic) => Outcome::Wrong(format!("panic: {:?}", panic.downcast_ref::<String>())),
+    match compile_and_run(&module, given) {
+        Ok(found) => differences(&expected, &found, None).map_or(Outcome::Same, Outcome::Wrong),
+        Err(Failure::Unsupported(what)) => Outcome::Unsupported(what),
+        Err(Failure::Wrong(what)) => Outcome::Wrong(what),
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! Floats are kept near 1 so that rounding stays small; integers wrap.
 
-use super::support::{Numbers, differences, inputs, nudged, run_compiled};
-use cpu_compiler::{Executable, NoCustomCalls, Options};
+use super::support::{Failure, Numbers, compile_and_run, differences, inputs, nudged};
 use stablehlo::eval::{Evaluator, Registry};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -441,20 +440,14 @@ fn problem(text: &str) -> Option<String> {
         Ok(expected) => expected,
         Err(error) => return Some(error.to_string()),
     };
-    let run = || -> Result<_, cpu_compiler::Error> {
-        let executable = Executable::compile(module.clone(), &Options { custom_calls: &NoCustomCalls })?;
-        run_compiled(&executable, given.clone())
+    let found = match compile_and_run(&module, &given) {
+        Ok(found) => found,
+        Err(Failure::Unsupported(what) | Failure::Wrong(what)) => return Some(what),
     };
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
-        Err(_) => Some("a panic".to_owned()),
-        Ok(Err(error)) => Some(error.to_string()),
-        Ok(Ok(found)) => {
-            let first = differences(&expected, &found, None)?;
-            // Steps such as floor and comparisons turn a rounding into a whole number.
-            let nudged: Vec<_> = (1..6).filter_map(|seed| evaluator.run(nudged(&given, seed)).ok()).collect();
-            nudged.iter().all(|other| differences(&expected, &found, Some(other)).is_some()).then_some(first)
-        }
-    }
+    let first = differences(&expected, &found, None)?;
+    // Steps such as floor and comparisons turn a rounding into a whole number.
+    let nudged: Vec<_> = (1..6).filter_map(|seed| evaluator.run(nudged(&given, seed)).ok()).collect();
+    nudged.iter().all(|other| differences(&expected, &found, Some(other)).is_some()).then_some(first)
 }
 
 #[test]

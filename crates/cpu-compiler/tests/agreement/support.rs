@@ -1,11 +1,12 @@
 //! Random inputs, runs, and comparisons with the reference evaluator.
 
-use cpu_compiler::{Argument, Error, Executable, Launch};
+use cpu_compiler::{Argument, Error, ErrorKind, Executable, Launch, NoCustomCalls, Options};
 use cpu_runtime::{Budget, Pool};
 use stablehlo::eval::ops::convert::convert;
 use stablehlo::eval::{Tensor, Value};
 use stablehlo::ir::{Module, Type};
 use stablehlo::{ElementKind, ElementType};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A small generator of repeatable numbers; quality does not matter here.
@@ -69,6 +70,28 @@ pub fn run_compiled(executable: &Executable, inputs: Vec<Value>) -> Result<Vec<V
         }
     };
     Ok(results.iter().zip(executable.results()).map(value).collect())
+}
+
+/// Why there are no results.
+pub enum Failure {
+    /// The compiler says that it cannot.
+    Unsupported(String),
+    /// Anything else, a panic too.
+    Wrong(String),
+}
+
+/// Compiles and runs; a panic is a failure like others, so that the next program has its turn.
+pub fn compile_and_run(module: &Arc<Module>, given: &[Value]) -> Result<Vec<Value>, Failure> {
+    let run = || {
+        let executable = Executable::compile(module.clone(), &Options { custom_calls: &NoCustomCalls })?;
+        run_compiled(&executable, given.to_vec())
+    };
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(error)) if error.kind == ErrorKind::Unsupported => Err(Failure::Unsupported(error.message)),
+        Ok(Err(error)) => Err(Failure::Wrong(error.to_string())),
+        Err(panic) => Err(Failure::Wrong(format!("panic: {:?}", panic.downcast_ref::<String>()))),
+    }
 }
 
 /// Inputs of which floats are off by up to two roundings of an `f32` this way or that: what they change, rounding

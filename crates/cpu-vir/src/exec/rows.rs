@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::parallel::{Shared, spread_once};
 use super::record::Spot;
-use super::run::Line;
+use super::run::{Line, grown};
 use super::sequence::{Area, Item, Misfit, Place, addresses, overlap};
 use super::{Kernel, RunError, Spread};
 use crate::program::{Access, Inst, OperandId, Program};
@@ -143,7 +143,7 @@ impl Rows {
             let (inputs, outputs) = (looped.inputs.clone(), looped.outputs.clone());
             let item = Item::Run { kernel: kernel.clone(), inputs, outputs };
             item.check(index, areas, loops.len(), &item.touched())?;
-            let mut spots = Vec::with_capacity(program.operands.len());
+            let mut operands = Vec::with_capacity(program.operands.len());
             for (operand, (written, position)) in kernel.positions.iter().enumerate() {
                 let (places, needs) = match written {
                     true => (&looped.outputs, &kernel.outputs),
@@ -153,9 +153,9 @@ impl Rows {
                 let size = program.operands[operand].storage.size();
                 let row = row_length(program, OperandId(operand as u32), leading).map(|length| length * size);
                 uses.push(Use { program: index, place, bytes: needs[*position].bytes, written: *written, row });
-                spots.push(place);
+                operands.push(place);
             }
-            kernels.push((kernel, spots));
+            kernels.push((kernel, operands));
         }
         for written in uses.iter().filter(|one| one.written) {
             let row_by_row = |other: &Use| other.place == written.place && other.row == written.row;
@@ -253,11 +253,5 @@ thread_local! {
 }
 
 fn with_scratch(bytes: usize, work: impl FnOnce(*mut u8, &mut Vec<*mut u8>)) {
-    SCRATCH.with_borrow_mut(|(lines, operands)| {
-        let count = bytes.div_ceil(size_of::<Line>());
-        if lines.len() < count {
-            lines.resize(count, Line::default());
-        }
-        work(lines.as_mut_ptr().cast(), operands);
-    });
+    SCRATCH.with_borrow_mut(|(lines, operands)| work(grown(lines, bytes), operands));
 }

@@ -26,6 +26,15 @@ impl Default for Line {
     }
 }
 
+/// The first byte of scratch memory that has so many at least; it grows and stays.
+pub(super) fn grown(lines: &mut Vec<Line>, bytes: usize) -> *mut u8 {
+    let count = bytes.div_ceil(size_of::<Line>());
+    if lines.len() < count {
+        lines.resize(count, Line::default());
+    }
+    lines.as_mut_ptr().cast()
+}
+
 /// What a thread needs to run kernels; kept, so that running allocates nothing once it has grown.
 #[derive(Default)]
 struct Scratch {
@@ -74,8 +83,8 @@ impl Kernel {
     /// # Safety
     /// Each operand is valid for what the points of the range touch, which is within what
     /// [`input_bytes`](Kernel::input_bytes) and [`output_bytes`](Kernel::output_bytes) say, for writes if it is an output,
-    /// and no output overlaps another operand. Other threads write to them only by running other points of the same kernel, or of kernels that keep to
-    /// other rows. The range is valid.
+    /// and no output overlaps another operand. Other threads write to them only by running other points of the same
+    /// kernel, or of kernels that keep to other rows. The range is valid.
     pub(super) unsafe fn run_at(&self, operands: &[*mut u8], range: Range<usize>) {
         self.with_scratch(range, |list| list.extend_from_slice(operands));
     }
@@ -85,13 +94,9 @@ impl Kernel {
             return;
         }
         SCRATCH.with_borrow_mut(|scratch| {
-            let lines = self.scratch.div_ceil(size_of::<Line>());
-            if scratch.lines.len() < lines {
-                scratch.lines.resize(lines, Line::default());
-            }
+            let base = grown(&mut scratch.lines, self.scratch);
             scratch.operands.clear();
             operands(&mut scratch.operands);
-            let base: *mut u8 = scratch.lines.as_mut_ptr().cast();
             scratch.tiles.clear();
             scratch.tiles.extend(self.registers.iter().map(|slot| base.wrapping_add(*slot)));
             let mut frame = Frame {

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::action::{Action, State};
 use super::record::{Base, Record, Spot, is_short};
-use super::run::Line;
+use super::run::{Line, grown};
 use super::{Kernel, RunError};
 use crate::element::Type;
 
@@ -330,11 +330,7 @@ impl Sequence {
     ) -> Result<bool, RunError> {
         let mut bases = addresses(&self.areas, reads, writes)?;
         let mut scratch = SCRATCH.take();
-        let lines = self.scratch.div_ceil(size_of::<Line>());
-        if scratch.len() < lines {
-            scratch.resize(lines, Line::default());
-        }
-        bases.push(scratch.as_mut_ptr().cast());
+        bases.push(grown(&mut scratch, self.scratch));
         let done = self.run_at(&bases, go_on);
         SCRATCH.set(scratch);
         Ok(done)

@@ -2,6 +2,9 @@
 //!
 //! Knows nothing of who runs them: the reference evaluator here, an engine elsewhere.
 
+#[path = "../python_with_jax/mod.rs"]
+mod python_with_jax;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,20 +16,10 @@ use stablehlo::eval::ops::convert::convert;
 use stablehlo::eval::{Grid, Tensor, Value};
 use stablehlo::ir::{Module, TypeId};
 
+pub use python_with_jax::python;
+
 /// What runs a program on the inputs of each process; the results of each, or nothing if it leaves the program out.
 pub type Run<'r> = &'r dyn Fn(&Arc<Module>, Grid, Vec<Vec<Value>>) -> Result<Option<Vec<Vec<Value>>>, String>;
-
-/// A Python with JAX: the one that `STABLEHLO_PYTHON` names, which then must have it, or `python3` if that has.
-pub fn python() -> Option<String> {
-    let named = std::env::var("STABLEHLO_PYTHON").ok();
-    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
-    let has_jax = Command::new(&python).args(["-c", "import jax"]).output().is_ok_and(|o| o.status.success());
-    assert!(has_jax || named.is_none(), "{python} has no jax");
-    if !has_jax {
-        println!("skipped: {python} has no jax");
-    }
-    has_jax.then_some(python)
-}
 
 /// Tensors of these types from their bytes one after the other.
 fn tensors(module: &Module, types: &[TypeId], bytes: &mut &[u8]) -> Vec<Value> {
