@@ -45,8 +45,9 @@ fn main() {
         product(Storage::F32, m, k, n, true);
     }
     for storage in [Storage::F64, Storage::BF16, Storage::Complex64, Storage::I32, Storage::I8] {
-        for size in [16, 128, 512] {
+        for size in [16, 128, 512, 1024] {
             product(storage, size, size, size, false);
         }
+        product(storage, 512, 512, 512, true);
     }
 }

@@ -47,6 +47,22 @@ impl Factors {
         self.compute
     }
 
+    /// Calls `product(lhs, rhs, out)` with the arrays themselves.
+    ///
+    /// # Errors
+    /// When the number of operands or a length is another than prepared for.
+    pub(crate) fn run_as_is(
+        &self,
+        inputs: &[&[u8]],
+        outputs: &mut [&mut [u8]],
+        product: impl FnOnce(&[u8], &[u8], &mut [u8]),
+    ) -> Result<(), KernelError> {
+        with_operands((&[&self.lhs, &self.rhs], inputs), (&[&self.result], outputs), |inputs, outputs| {
+            product(inputs[0], inputs[1], outputs[0]);
+            Ok(())
+        })
+    }
+
     /// Calls `product(lhs, rhs, sums)` with arrays of the type that is computed in, and converts the sums.
     ///
     /// # Errors

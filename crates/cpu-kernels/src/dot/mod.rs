@@ -1,9 +1,10 @@
 //! `dot_general`: sums of products over any dimensions of two arrays.
 //!
 //! [`plan`] reduces dimension numbers to matrices with strides, [`product`] chooses how one such matrix is computed,
-//! [`blocked`], [`tile`] and [`vector`] are the loops of our own. Small floats are multiplied and summed in f32 and rounded once,
-//! integers wrap, truth values are or of and.
+//! [`blocked`], [`tile`] and [`vector`] are the loops of our own, [`bf16`] those for processors that multiply bfloat16. Small floats
+//! are multiplied and summed in f32 and rounded once, integers wrap, truth values are or of and.
 
+mod bf16;
 mod blocked;
 mod factors;
 mod plan;
@@ -16,6 +17,7 @@ use crate::{KernelError, OpKernel, Shape};
 use cpu_runtime::Pool;
 use cpu_vir::Storage;
 
+use bf16::{Rounded, Unit};
 pub(crate) use factors::{Factors, converted, with_sums};
 use plan::Plan;
 pub(crate) use product::{Matrix, Number, Output};
@@ -40,6 +42,8 @@ pub struct DotDimensions {
 pub struct DotGeneral {
     factors: Factors,
     plan: Plan,
+    /// What multiplies bfloat16 as they are, if anything does.
+    unit: Option<Unit>,
 }
 
 impl DotGeneral {
@@ -52,8 +56,12 @@ impl DotGeneral {
         lhs.check(OP)?;
         rhs.check(OP)?;
         let plan = Plan::new(&lhs.dims, &rhs.dims, dims)?;
+        let small = lhs.storage == Storage::BF16 && rhs.storage == Storage::BF16;
+        let unit = Unit::detect().filter(|unit| {
+            small && matches!(result, Storage::BF16 | Storage::F32) && unit.takes(plan.rows, plan.depth, plan.columns)
+        });
         let result = Shape { storage: result, dims: plan.result_dims.clone() };
-        Ok(DotGeneral { factors: Factors::prepare(OP, lhs, rhs, result)?, plan })
+        Ok(DotGeneral { factors: Factors::prepare(OP, lhs, rhs, result)?, plan, unit })
     }
 
     /// The shape of the result.
@@ -67,8 +75,25 @@ impl DotGeneral {
     }
 }
 
+impl DotGeneral {
+    fn run_unit<O: Rounded>(&self, unit: Unit, pool: &Pool, lhs: &[u16], rhs: &[u16], out: &mut [O]) {
+        self.plan.run_with(pool, lhs, rhs, out, true, |out, at, a, b| {
+            bf16::product(unit, pool, out, at, a, b, self.plan.depth)
+        });
+    }
+}
+
 impl OpKernel for DotGeneral {
     fn run(&self, pool: &Pool, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<(), KernelError> {
+        if let Some(unit) = self.unit {
+            return self.factors.run_as_is(inputs, outputs, |lhs, rhs, out| {
+                let (lhs, rhs) = (numbers(lhs), numbers(rhs));
+                match self.result().storage {
+                    Storage::F32 => self.run_unit::<f32>(unit, pool, lhs, rhs, numbers_mut(out)),
+                    _ => self.run_unit::<u16>(unit, pool, lhs, rhs, numbers_mut(out)),
+                }
+            });
+        }
         self.factors.run(pool, inputs, outputs, |lhs, rhs, out| {
             with_sums!(self.factors.compute(), T => {
                 self.plan.run::<T>(pool, numbers(lhs), numbers(rhs), numbers_mut(out))

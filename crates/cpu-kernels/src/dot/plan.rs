@@ -3,6 +3,7 @@
 //! Dimensions that walk memory as one are joined. Free or contracting dimensions that cannot be joined are copied
 //! into order first; batching dimensions never need to be.
 
+use bytemuck::Pod;
 use cpu_runtime::Pool;
 
 use super::product::{Matrix, Number, Output};
@@ -73,19 +74,41 @@ impl Plan {
 
     /// Computes all of `out`.
     pub(crate) fn run<T: Number>(&self, pool: &Pool, lhs: &[T], rhs: &[T], out: &mut [T]) {
+        let spreads = T::spreads(self.rows, self.depth) && self.columns > 1;
+        self.run_with(pool, lhs, rhs, out, spreads, |out, at, a, b| T::product(pool, out, at, a, b, self.depth));
+    }
+
+    /// Computes all of `out` by products of parts of matrices. `spreads` tells that a product cuts itself into tasks.
+    pub(crate) fn run_with<T: Pod + Send + Sync, O: Pod + Send + Sync>(
+        &self,
+        pool: &Pool,
+        lhs: &[T],
+        rhs: &[T],
+        out: &mut [O],
+        spreads: bool,
+        product: impl Fn(&Shared<'_, O>, Output, Matrix<'_, T>, Matrix<'_, T>) + Sync,
+    ) {
         if out.is_empty() {
             return;
         }
         if self.depth == 0 {
-            out.fill(T::ZERO);
+            out.fill(O::zeroed());
             return;
         }
         reordered(pool, &self.lhs, lhs, |lhs| {
-            reordered(pool, &self.rhs, rhs, |rhs| self.products(pool, lhs, rhs, out));
+            reordered(pool, &self.rhs, rhs, |rhs| self.products(pool, lhs, rhs, out, spreads, &product));
         });
     }
 
-    fn products<T: Number>(&self, pool: &Pool, lhs: &[T], rhs: &[T], out: &mut [T]) {
+    fn products<T: Pod + Send + Sync, O: Pod + Send + Sync>(
+        &self,
+        pool: &Pool,
+        lhs: &[T],
+        rhs: &[T],
+        out: &mut [O],
+        spreads: bool,
+        compute: &(impl Fn(&Shared<'_, O>, Output, Matrix<'_, T>, Matrix<'_, T>) + Sync),
+    ) {
         let (rows, depth, columns) = (self.rows, self.depth, self.columns);
         let each = rows * columns;
         let batches = out.len() / each;
@@ -101,7 +124,7 @@ impl Plan {
                 rows: rows.1,
                 columns: columns.1,
             };
-            T::product(pool, &out, target, a, b, depth);
+            compute(&out, target, a, b);
         };
         let cost = product_cost(rows, depth, columns);
         if batches > 1 && cost < 100_000_000 {
@@ -114,7 +137,6 @@ impl Plan {
             return;
         }
         // Products with vectors and few rows are cut here, as those that do not cut themselves.
-        let spreads = T::spreads(rows, depth) && columns > 1;
         let (row_grain, column_grain) = if spreads { (rows, columns) } else { tiles(rows, depth, columns) };
         let (down, across) = (rows.div_ceil(row_grain), columns.div_ceil(column_grain));
         if spreads {
@@ -176,7 +198,12 @@ fn matrices(dims: &[usize], batch: &[usize], rows: &[usize], columns: &[usize]) 
     }
 }
 
-fn reordered<T: Number, R>(pool: &Pool, matrices: &Matrices, source: &[T], body: impl FnOnce(&[T]) -> R) -> R {
+fn reordered<T: Pod + Send + Sync, R>(
+    pool: &Pool,
+    matrices: &Matrices,
+    source: &[T],
+    body: impl FnOnce(&[T]) -> R,
+) -> R {
     match &matrices.copy {
         None => body(source),
         Some(permutation) => scratch::with(source.len(), |copy: &mut [T]| {

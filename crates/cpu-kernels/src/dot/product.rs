@@ -40,8 +40,6 @@ pub(crate) struct Output {
 
 /// A number that matrices are multiplied in.
 pub(crate) trait Number: Pod + Send + Sync {
-    const ZERO: Self;
-
     /// Writes `a · b` to the part of the output; nobody else may have that part. `depth` and the part are not empty.
     fn product(pool: &Pool, out: &Shared<'_, Self>, at: Output, a: Matrix<'_, Self>, b: Matrix<'_, Self>, depth: usize);
 
@@ -65,8 +63,6 @@ fn packs(depth: usize) -> bool {
 macro_rules! reals {
     ($($T:ident $zero:literal |$given:ident| $packed:expr;)*) => {$(
         impl Number for $T {
-            const ZERO: $T = $zero;
-
             fn spreads(rows: usize, depth: usize) -> bool {
                 let $given = depth;
                 rows > few_rows() && !$packed
@@ -106,7 +102,6 @@ reals! {
 macro_rules! complex {
     ($($T:ident)*) => {$(
         impl Number for Complex<$T> {
-            const ZERO: Self = Complex { re: 0.0, im: 0.0 };
             fn spreads(_: usize, _: usize) -> bool {
                 false
             }
@@ -119,7 +114,7 @@ macro_rules! complex {
                 b: Matrix<'_, Self>,
                 depth: usize,
             ) {
-                packed(out, at, a, b, depth, Complex { re: 1.0, im: 0.0 }, Self::ZERO);
+                packed(out, at, a, b, depth, Complex { re: 1.0, im: 0.0 }, Complex { re: 0.0, im: 0.0 });
             }
         }
     )*};
