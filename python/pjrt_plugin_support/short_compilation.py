@@ -5,8 +5,8 @@ takes from half a millisecond to several, whatever the plugin then needs. A plug
 it as they are, which MLIR writes in a hundredth of the time; and jaxlib hands bytes on untouched where it expects a
 serialized executable. So programs are given to it as such, behind the header that it wants (`executable_header`).
 
-All else goes jaxlib's way: programs over several devices, what has CHLO ops (the passes take them apart), what the
-plugin's reader does not know, the first program with a type of result, from which the header is learned, and everything on
+All else goes jaxlib's way: programs over several devices, what the plugin refuses in this form (for instance CHLO ops that
+it does not know; the passes take them apart), what its reader does not know, the first program with a type of result, from which the header is learned, and everything on
 releases of JAX whose function is not the one that is replaced here. `PJRT_SHORT_COMPILATION=0` switches it off.
 """
 
@@ -30,12 +30,11 @@ _PARAMETERS = ["backend", "module", "executable_devices", "options", "host_callb
 _BYTECODE_VERSION = 4
 
 
-def bytecode(module) -> bytes | None:
-    """The program as MLIR bytecode; nothing if it has what only jaxlib's passes know how to take apart."""
+def bytecode(module) -> bytes:
+    """The program as MLIR bytecode."""
     file = io.BytesIO()
     module.operation.write_bytecode(file, desired_version=_BYTECODE_VERSION)
-    program = file.getvalue()
-    return None if b"chlo\0" in program else program
+    return file.getvalue()
 
 
 def _is_as_expected(function) -> bool:

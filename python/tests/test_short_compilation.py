@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import re
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.special
 from jax._src import compiler
 
 FUNCTION = "backend_compile_and_load"
@@ -103,11 +105,34 @@ def test_arrays_without_elements_and_of_many_dimensions(short):
     assert short.taken
 
 
-def test_chlo_goes_through_the_passes(short):
-    short.taken.clear()
-    x = jax.jit(lambda x: jax.lax.erf_inv(x))(np.float32(0.5))
-    assert abs(float(x) - 0.4769363) < 1e-6
-    assert not short.taken
+def test_chlo_ops_that_the_plugin_has_go_the_short_way(short):
+    x = np.array([0.5, -0.999, 1, -1, 0, 2], np.float32)
+    for dtype, tolerance in ((np.float32, 1e-6), (jnp.bfloat16, 4e-3), (np.float16, 5e-4)):
+        # So that the type of the result is known.
+        jax.jit(lambda x: x + 1)(x.astype(dtype))
+        short.taken.clear()
+        compiled = jax.jit(jax.lax.erf_inv).lower(x.astype(dtype)).compile()
+        y = np.asarray(compiled(x.astype(dtype)), np.float32)
+        exact = scipy.special.erfinv(np.asarray(x.astype(dtype), np.float64))
+        np.testing.assert_allclose(y, exact, rtol=tolerance)
+        assert short.taken
+        # XLA's tools read the text: it has nothing that they do not know.
+        assert compiled.as_text() and compiled.cost_analysis() is not None
+    values, places = jax.jit(lambda x: jax.lax.top_k(x, 2))(np.array([1, 3, 2], np.float32))
+    np.testing.assert_array_equal(values, [3, 2])
+    np.testing.assert_array_equal(places, [1, 2])
+    np.testing.assert_array_equal(jax.jit(jax.lax.square)(x), x * x)
+    np.testing.assert_allclose(jax.jit(jax.lax.erf)(x), scipy.special.erf(x), rtol=3e-7)
+
+
+def test_other_chlo_ops_go_through_the_passes_where_they_are_refused(short, platform, caplog):
+    x = np.array([0.5, 3, 40], np.float32)
+    with caplog.at_level(logging.DEBUG, logger=short.logger.name):
+        compiled = jax.jit(jax.lax.bessel_i1e).lower(x).compile()
+    np.testing.assert_allclose(compiled(x), scipy.special.i1e(x), rtol=1e-6)
+    assert compiled.as_text()
+    # The engine compiles them better when the passes have taken them apart; the evaluator has them as they are.
+    assert ("chlo.bessel_i1e" in caplog.text) == (platform == "rust_cpu"), caplog.text
 
 
 def test_what_the_reader_does_not_know_goes_through_the_passes(short, monkeypatch):

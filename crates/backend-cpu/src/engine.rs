@@ -41,7 +41,7 @@ impl Engine {
             return Evaluated::new(module, 1).map(Engine::Evaluated);
         }
         let spread = (devices > 1).then(|| SpreadValues::of(module, devices));
-        let options = Options { custom_calls: &RegisteredCalls { spread: spread.as_ref() } };
+        let options = Options { custom_calls: &RegisteredCalls { spread: spread.as_ref() }, explained: false };
         match Executable::compile(module.clone(), &options) {
             Ok(executable) => Ok(Engine::Compiled(Box::new(executable))),
             Err(error) if error.kind == ErrorKind::Unsupported && !has_plain_arrays_only(module) => {

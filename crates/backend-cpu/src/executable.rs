@@ -42,6 +42,11 @@ impl CpuExecutable {
         }
         let module =
             stablehlo::read_program(program.mlir()?).map_err(|error| Status::invalid_argument(error.to_string()))?;
+        if program.unlowered
+            && let Some(op) = cpu_compiler::foreign_op(&module)
+        {
+            return Err(Status::unimplemented(format!("{} as it is; jaxlib's passes take it apart", op.name())));
+        }
         let signature = Signature::of(&module, devices)?;
         let module = Arc::new(module);
         let engine = Engine::new(&module, devices).map_err(status)?;

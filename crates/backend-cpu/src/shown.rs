@@ -1,6 +1,6 @@
 //! A program as it is shown to frameworks, which translate it to HLO: without what is never computed, since nobody uses
-//! it; and regions for each device, which they cannot translate, as what stands for them there, calls at whose place the
-//! shapes change.
+//! it; and what they cannot translate as what stands for it there: ops of CHLO as calls of their names, regions for each device as
+//! calls at whose place the shapes change.
 
 use stablehlo::ir::{Dialect, Module, OpCode, OpId, OpSpec, TypeId, ValueId};
 use std::collections::HashMap;
@@ -8,6 +8,7 @@ use std::collections::HashMap;
 /// The text of a program.
 pub(crate) fn text(module: &Module) -> String {
     let mut module = module.clone();
+    call_chlo(&mut module);
     drop_unused(&mut module);
     let regions: Vec<OpId> =
         module.walk(module.root()).filter(|&op| module.op(op).code() == OpCode::SdyManualComputation).collect();
@@ -18,6 +19,37 @@ pub(crate) fn text(module: &Module) -> String {
     }
     module.replace_values(|value| instead.get(&value).copied().unwrap_or(value));
     stablehlo::text::print(&module, &stablehlo::text::PrintOptions::default())
+}
+
+/// Puts StableHLO's ops in the place of those of CHLO that are the same, and calls in the place of all others without regions.
+fn call_chlo(module: &mut Module) {
+    let is_chlo = |op: &OpId| {
+        let op = module.op(*op);
+        op.code().dialect() == Dialect::Chlo && op.regions().is_empty() && op.code() != OpCode::ChloConstant
+    };
+    let ops: Vec<OpId> = module.walk(module.root()).filter(is_chlo).collect();
+    let mut instead = HashMap::new();
+    for id in ops {
+        let op = module.op(id);
+        let (operands, types, results) =
+            (op.operands().to_vec(), op.result_types().collect::<Vec<_>>(), op.results().to_vec());
+        let name = op.name().to_owned();
+        let new = match op.code() {
+            OpCode::ChloTan => module.new_op(OpSpec::new(OpCode::Tan).operands(&operands).results(&types)),
+            OpCode::ChloSquare => {
+                let twice = [operands[0], operands[0]];
+                module.new_op(OpSpec::new(OpCode::Multiply).operands(&twice).results(&types))
+            }
+            _ => {
+                let target = [module.named("call_target_name", |module| module.string_attr(&name))];
+                module.new_op(OpSpec::new(OpCode::CustomCall).operands(&operands).results(&types).attrs(&target))
+            }
+        };
+        module.insert_before(id, new);
+        instead.extend(results.into_iter().zip(module.op(new).results().to_vec()));
+        module.detach_op(id);
+    }
+    module.replace_values(|value| instead.get(&value).copied().unwrap_or(value));
 }
 
 /// Drops ops that nobody uses, and then those that only these used. What has regions or effects, or speaks to other
@@ -99,6 +131,23 @@ mod tests {
             assert_eq!(shown.contains(word), is_shown, "{word} in {shown}");
         }
         assert!(!shown.contains("unseen"), "{shown}");
+    }
+
+    #[test]
+    fn ops_of_chlo_are_calls() {
+        let program = r#"func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<2xi32>) {
+            %0 = chlo.square %a : tensor<4xf32> -> tensor<4xf32>
+            %1 = chlo.erf_inv %0 : tensor<4xf32> -> tensor<4xf32>
+            %2, %3 = chlo.top_k(%1, k = 2) : tensor<4xf32> -> (tensor<2xf32>, tensor<2xi32>)
+            return %1, %3 : tensor<4xf32>, tensor<2xi32>
+          }"#;
+        let shown = text(&stablehlo::read_program(program.as_bytes()).unwrap());
+        let read = stablehlo::read_program(shown.as_bytes()).expect("what is shown is a program");
+        let main = read.function("main").and_then(|main| main.entry()).expect("main");
+        let ops: Vec<OpCode> = main.ops().map(|op| read.op(op).code()).collect();
+        use OpCode::{CustomCall, FuncReturn, Multiply};
+        assert_eq!(ops, [Multiply, CustomCall, CustomCall, FuncReturn], "{shown}");
+        assert!(shown.contains("@chlo.erf_inv(%0)") && shown.contains("@chlo.top_k(%1)"), "{shown}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let bytes = std::fs::read(&path)?;
         let module = Arc::new(stablehlo::read_program(&bytes)?);
         let (read, read_median) = rounds(|| stablehlo::read_program(&bytes).map(drop).map_err(|e| e.to_string()))?;
-        let options = Options { custom_calls: &NoCustomCalls };
+        let options = Options { custom_calls: &NoCustomCalls, explained: false };
         let compile = || Executable::compile(module.clone(), &options).map(drop).map_err(|e| e.to_string());
         let (least, median) = rounds(compile)?;
         println!("{read:9.1} {read_median:9.1}   {least:9.1} {median:9.1}  {path}");

@@ -11,13 +11,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut references: BTreeMap<String, usize> = BTreeMap::new();
     for path in &files {
         let module = stablehlo::read_program(&std::fs::read(path)?)?;
-        let executable = match Executable::compile(module.into(), &Options { custom_calls: &NoCustomCalls }) {
-            Ok(executable) => executable,
-            Err(error) => {
-                println!("{path}: {error}");
-                continue;
-            }
-        };
+        let executable =
+            match Executable::compile(module.into(), &Options { custom_calls: &NoCustomCalls, explained: true }) {
+                Ok(executable) => executable,
+                Err(error) => {
+                    println!("{path}: {error}");
+                    continue;
+                }
+            };
         if options.is_empty() {
             println!("{}{:?}, {:?}", executable.text(), executable.cost(), executable.memory());
         }

@@ -35,7 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (pool, budget) = (Pool::new(1), Budget::new(1 << 34));
     for path in std::env::args().skip(1) {
         let module = stablehlo::read_program(&std::fs::read(&path)?)?;
-        let executable = Executable::compile(module.into(), &Options { custom_calls: &NoCustomCalls })?;
+        let executable =
+            Executable::compile(module.into(), &Options { custom_calls: &NoCustomCalls, explained: false })?;
         let arguments: Vec<Vec<u8>> = executable.parameters().iter().map(bytes).collect();
         let (begun, used, mut times) = (Instant::now(), on_processor(), Vec::new());
         while times.len() < 5 || begun.elapsed() < PATIENCE {

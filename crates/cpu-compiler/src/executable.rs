@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub struct Options<'a> {
     /// Where custom calls that the compiler does not know are found.
     pub custom_calls: &'a dyn CustomCalls,
+    /// Whether the executable can tell its plan ([`Executable::text`]).
+    pub explained: bool,
 }
 
 /// An array handed to a launch: dense row-major bytes, aligned to their elements. Tokens are empty.
@@ -113,7 +115,7 @@ impl Executable {
         if let Some(dump) = &dump {
             dump.write("graph.txt", &graph_text(&graph));
         }
-        let plan = plan(&graph, &parameters, &results, &donated, dump.as_ref())?;
+        let plan = plan(&graph, &parameters, &results, &donated, dump.as_ref(), options.explained)?;
         let executable = Executable { plan, parameters, results };
         if let Some(dump) = &dump {
             dump.write("plan.txt", &executable.text());
@@ -155,9 +157,9 @@ impl Executable {
         }
     }
 
-    /// The plan, for people: a paragraph for each step.
+    /// The plan, for people: a paragraph for each step. Empty unless it was compiled to be explained.
     pub fn text(&self) -> String {
-        let steps = self.plan.text.iter().enumerate();
+        let steps = self.plan.text.iter().flatten().enumerate();
         steps.map(|(index, text)| format!("{index}: {}\n", text.trim_end())).collect()
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn fold(graph: &mut Graph) -> Result<()> {
         return Ok(());
     }
     let (part, types) = part(graph, &known, &wanted);
-    let plan = plan(&part, &[], &types, &[], None)?;
+    let plan = plan(&part, &[], &types, &[], None, false)?;
     let (pool, budget) = (Pool::new(1), Budget::new(usize::MAX));
     let mode = FlushDenormals::on_this_thread();
     let results = run(&plan, Launch::new(Vec::new(), &pool, &budget))?;

@@ -22,5 +22,6 @@ pub use array_type::ArrayType;
 pub use custom_call::{CustomCall, CustomCalls, NoCustomCalls};
 pub use error::{Error, ErrorKind, Result};
 pub use executable::{Argument, Cost, Executable, Launch, MemoryUse, Options};
+pub use import::foreign_op;
 // The instruction sets that a setting names.
 pub use cpu_vir::exec::{ISA_VARIABLE, Isa};

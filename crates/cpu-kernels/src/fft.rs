@@ -1,10 +1,11 @@
 //! `fft`: discrete Fourier transforms over the last one to three dimensions.
 //!
 //! One dimension at a time, lines side by side where they are contiguous and copied together where they are not. Inverse
-//! transforms divide by the length. Plans are made once, when the kernel is prepared.
+//! transforms divide by the length. Plans are made once, when the kernel first runs: those of long transforms take a millisecond,
+//! which compiling need not wait for.
 #![allow(unsafe_code, reason = "tasks transform different lines of one array")]
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytemuck::Pod;
 use cpu_runtime::Pool;
@@ -42,7 +43,7 @@ pub struct Fft {
     /// The dimensions of the array that is transformed: of the input, but with the full length of the last one.
     dims: Vec<usize>,
     lengths: Vec<usize>,
-    plans: Plans,
+    plans: OnceLock<Plans>,
 }
 
 enum Plans {
@@ -97,12 +98,17 @@ impl Fft {
         };
         let result = Shape::new(storage, &result);
         result.check(OP)?;
-        let inverse = matches!(kind, FftKind::Ifft | FftKind::Irfft);
-        let plans = match single {
-            true => Plans::Single(plans(lengths, inverse)),
-            false => Plans::Double(plans(lengths, inverse)),
-        };
-        Ok(Fft { operand: operand.clone(), result, kind, dims, lengths: lengths.to_vec(), plans })
+        Ok(Fft { operand: operand.clone(), result, kind, dims, lengths: lengths.to_vec(), plans: OnceLock::new() })
+    }
+
+    fn plans(&self) -> &Plans {
+        self.plans.get_or_init(|| {
+            let inverse = matches!(self.kind, FftKind::Ifft | FftKind::Irfft);
+            match self.operand.storage {
+                Storage::F32 | Storage::Complex64 => Plans::Single(plans(&self.lengths, inverse)),
+                _ => Plans::Double(plans(&self.lengths, inverse)),
+            }
+        })
     }
 
     /// The shape of the result.
@@ -270,7 +276,7 @@ impl Real for f64 {
 impl OpKernel for Fft {
     fn run(&self, pool: &Pool, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<(), KernelError> {
         with_operands((&[&self.operand], inputs), (&[&self.result], outputs), |inputs, outputs| {
-            match &self.plans {
+            match self.plans() {
                 Plans::Single(plans) => self.transform::<f32>(pool, plans, inputs[0], &mut *outputs[0]),
                 Plans::Double(plans) => self.transform::<f64>(pool, plans, inputs[0], &mut *outputs[0]),
             }

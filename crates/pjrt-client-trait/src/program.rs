@@ -42,9 +42,18 @@ pub struct Program<'a> {
     pub format: ProgramFormat,
     /// The program.
     pub code: &'a [u8],
+    /// The program is as JAX wrote it, CHLO ops included. If it is refused, it comes again as a portable artifact, in
+    /// which jaxlib's passes have taken apart what StableHLO has no ops for. So a backend need not know CHLO, and refuses
+    /// with UNIMPLEMENTED what it would compile better in that form.
+    pub unlowered: bool,
 }
 
 impl<'a> Program<'a> {
+    /// A program that comes in this form only.
+    pub const fn new(format: ProgramFormat, code: &'a [u8]) -> Program<'a> {
+        Program { format, code, unlowered: false }
+    }
+
     /// The bytes, if the program is MLIR.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 //! Works off a stack of open blocks, so that nesting needs no machine stack.
 
 mod calls;
+mod chlo;
 mod control;
 mod convolution;
 mod elementwise;
@@ -22,6 +23,7 @@ use crate::custom_call::CustomCalls;
 use crate::error::{Error, Result};
 use crate::graph::{BlockId, Graph, Op, Value};
 use crate::kernel::{Kernel, Reference};
+pub use chlo::foreign_op;
 use control::Frame;
 use hashbrown::HashMap;
 pub(crate) use kernels::shape;
@@ -137,7 +139,8 @@ impl<'m> Importer<'m> {
         if self.open(op)? {
             return Ok(());
         }
-        let families = [Self::elementwise, Self::movement, Self::reduction, Self::kernels, Self::library, Self::call];
+        let families =
+            [Self::elementwise, Self::movement, Self::reduction, Self::kernels, Self::library, Self::chlo, Self::call];
         for family in families {
             if let Some(results) = family(self, op)? {
                 self.bind(op.results(), &results);

@@ -128,8 +128,8 @@ pub(crate) struct Plan {
     pub flops: f64,
     pub transcendentals: f64,
     pub bytes_accessed: f64,
-    /// What happens, a line for each step.
-    pub text: Vec<String>,
+    /// What happens, a paragraph for each step, if somebody wants to read it: it takes longer than many a plan.
+    pub text: Option<Vec<String>>,
 }
 
 /// Plans a graph. `donated`: for each parameter the result whose memory it may become, or that any may.
@@ -139,6 +139,7 @@ pub(crate) fn plan(
     results: &[ArrayType],
     donated: &[Option<Donation>],
     dump: Option<&Dump>,
+    explained: bool,
 ) -> Result<Plan> {
     let schedule = schedule::schedule(graph)?;
     if let Some(dump) = dump {
@@ -147,7 +148,7 @@ pub(crate) fn plan(
     let code = code::code(graph, schedule);
     let arguments = arguments(parameters, results, donated);
     let placed = buffers::place(graph, code, &arguments, results)?;
-    let mut plan = resolve::resolve(graph, placed, arguments, results)?;
+    let mut plan = resolve::resolve(graph, placed, arguments, results, explained || dump.is_some())?;
     turns::write_down(&mut plan);
     Ok(plan)
 }

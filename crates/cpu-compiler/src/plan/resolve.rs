@@ -44,6 +44,7 @@ pub(super) fn resolve(
     placed: Placed,
     arguments: Vec<ArgumentPlan>,
     results: &[ArrayType],
+    explained: bool,
 ) -> Result<Plan> {
     let (offsets, arena) = arena::pack(&placed.buffers);
     let (constants, results) = (placed.constants, results.iter().map(ArrayType::bytes).collect::<Vec<_>>());
@@ -69,7 +70,7 @@ pub(super) fn resolve(
         flops: 0.0,
         transcendentals: 0.0,
         bytes_accessed: 0.0,
-        text: Vec::new(),
+        text: explained.then(Vec::new),
     };
     let spans = spans.collect();
     let mut resolver = Resolver {
@@ -109,9 +110,12 @@ impl Resolver<'_> {
         id.map(|id| self.spans[id.0]).ok_or_else(|| Error::internal("a value is used that has no place"))
     }
 
-    fn push(&mut self, step: Step, text: String) {
+    /// Adds a step, and what is said about it if somebody wants to read that.
+    fn push(&mut self, step: Step, text: impl FnOnce(&Step) -> String) {
+        if let Some(texts) = &mut self.plan.text {
+            texts.push(text(&step));
+        }
         self.plan.steps.push(step);
-        self.plan.text.push(text);
     }
 
     fn copies(&mut self, copies: &[Copy]) {
@@ -120,7 +124,7 @@ impl Resolver<'_> {
             if to.length > 0 {
                 self.costs(to.length as u64 / 8);
                 self.plan.bytes_accessed += 2.0 * to.length as f64;
-                self.push(Step::Copy { from, to }, format!("copy {from} to {to}"));
+                self.push(Step::Copy { from, to }, |_| format!("copy {from} to {to}"));
             }
         }
     }
@@ -149,20 +153,18 @@ impl Resolver<'_> {
                 self.plan.flops += kernel.flops();
                 self.plan.has_calls |= node.effect || kernel.is_foreign();
                 self.plan.bytes_accessed += bytes(&reads) + bytes(&writes);
-                let text = format!("{} {} -> {}", kernel.name(), list(&reads), list(&writes));
-                self.push(Step::Kernel { kernel: kernel.clone(), reads, writes }, text);
+                self.push(Step::Kernel { kernel: kernel.clone(), reads, writes }, kernel_text);
             }
             Entry::Direct { kernel, inputs, output } => {
                 let reads = inputs.iter().map(|&input| self.span(input)).collect::<Result<Spans>>()?;
                 let writes: Spans = Box::new([self.span(output)?]);
                 self.costs(kernel.nanoseconds());
                 self.plan.bytes_accessed += bytes(&reads) + bytes(&writes);
-                let text = format!("{} {} -> {}", kernel.name(), list(&reads), list(&writes));
-                self.push(Step::Kernel { kernel, reads, writes }, text);
+                self.push(Step::Kernel { kernel, reads, writes }, kernel_text);
             }
             Entry::Test { condition, end, .. } => {
                 let condition = self.span(condition)?;
-                self.push(Step::Unless { condition, target: end }, format!("leave the loop unless {condition}"));
+                self.push(Step::Unless { condition, target: end }, |_| format!("leave the loop unless {condition}"));
             }
             Entry::CarryOut { node, target, .. } => {
                 self.copies(copies);
@@ -177,20 +179,21 @@ impl Resolver<'_> {
                 match self.conditions.get(&node) {
                     Some(id) => {
                         let condition = self.spans[id.0];
-                        self.push(Step::If { condition, target }, format!("next turn if {condition}"));
+                        self.push(Step::If { condition, target }, |_| format!("next turn if {condition}"));
                     }
-                    None => self.push(Step::Jump(target), "next turn".to_owned()),
+                    None => self.push(Step::Jump(target), |_| "next turn".to_owned()),
                 }
             }
             Entry::Switch { choice, starts, .. } => {
                 let boolean = graph.ty(choice).element == Some(ElementType::Bool);
                 let choice = self.span(choice)?;
-                let text = format!("choose one of {} by {choice}", starts.len());
+                let count = starts.len();
+                let text = |_: &Step| format!("choose one of {count} by {choice}");
                 self.push(Step::Switch { choice, boolean, targets: starts.into() }, text);
             }
             Entry::BranchEnd { end, .. } => {
                 self.copies(copies);
-                self.push(Step::Jump(end), "end of branch".to_owned());
+                self.push(Step::Jump(end), |_| "end of branch".to_owned());
             }
         }
         Ok(())
@@ -232,7 +235,7 @@ impl Resolver<'_> {
         let (reads, writes) = self.operands(&looped)?;
         let program = looped.program;
         let parts = parts(self.loop_costs(&program, &reads, &writes));
-        let text = loop_text(&program, &reads, &writes);
+        let text = self.plan.text.is_some().then(|| loop_text(&program, &reads, &writes));
         let kernel = match self.kernels.get(&program) {
             Some(kernel) => kernel.clone(),
             None => {
@@ -242,7 +245,7 @@ impl Resolver<'_> {
                 kernel
             }
         };
-        self.push(Step::Loop { kernel, reads, writes, parts }, text);
+        self.push(Step::Loop { kernel, reads, writes, parts }, |_| text.unwrap_or_default());
         Ok(())
     }
 
@@ -274,16 +277,26 @@ impl Resolver<'_> {
         drop(parts_of);
         let Ok(rows) = rows else { return loops.into_iter().try_for_each(|looped| self.looped(looped)) };
         let mut picoseconds = 0u64;
-        let mut text = format!("{} rows at a time of", rows.block());
+        let mut text = None;
+        if self.plan.text.is_some() {
+            let lines = loops
+                .iter()
+                .zip(&operands)
+                .map(|(looped, (reads, writes))| format!("\n{}", loop_text(&looped.program, reads, writes).trim_end()));
+            text = Some(format!("{} rows at a time of{}", rows.block(), lines.collect::<String>()));
+        }
         for (looped, (reads, writes)) in loops.iter().zip(&operands) {
             picoseconds = picoseconds.saturating_add(self.loop_costs(&looped.program, reads, writes));
-            text.push('\n');
-            text.push_str(loop_text(&looped.program, reads, writes).trim_end());
         }
         let (reads, writes) = areas.finish();
-        self.push(Step::Rows { rows, reads, writes, parts: parts(picoseconds) }, text);
+        self.push(Step::Rows { rows, reads, writes, parts: parts(picoseconds) }, |_| text.unwrap_or_default());
         Ok(())
     }
+}
+
+fn kernel_text(step: &Step) -> String {
+    let Step::Kernel { kernel, reads, writes } = step else { return String::new() };
+    format!("{} {} -> {}", kernel.name(), list(reads), list(writes))
 }
 
 fn loop_text(program: &Program, reads: &[Span], writes: &[Span]) -> String {

@@ -118,22 +118,23 @@ const SHORT_COPY: usize = 4096;
 /// Puts steps in the place of others, and has jumps go where their targets are now.
 fn replace(plan: &mut Plan, replaced: Vec<Replaced>) {
     let steps = std::mem::take(&mut plan.steps);
-    let texts = std::mem::take(&mut plan.text);
+    let mut texts = plan.text.as_mut().map(|texts| std::mem::take(texts).into_iter());
     let mut moved = Vec::with_capacity(steps.len() + 1);
     let mut replaced = replaced.into_iter().peekable();
     let mut inside: Option<usize> = None;
-    for (at, (step, text)) in steps.into_iter().zip(texts).enumerate() {
+    for (at, step) in steps.into_iter().enumerate() {
+        let text = texts.as_mut().and_then(Iterator::next);
         if let Some(Replaced { end, step, title, .. }) = replaced.next_if(|one| one.start == at) {
             inside = Some(end);
             moved.push(plan.steps.len());
             plan.steps.push(step);
-            plan.text.push(format!("{title}\n{text}"));
+            say(plan, text, |text| format!("{title}\n{text}"));
             continue;
         }
         if inside.is_some_and(|end| at < end) {
             // Nobody jumps here.
             moved.push(plan.steps.len() - 1);
-            if let Some(whole) = plan.text.last_mut() {
+            if let (Some(whole), Some(text)) = (plan.text.as_mut().and_then(|texts| texts.last_mut()), text) {
                 whole.push('\n');
                 whole.push_str(text.trim_end());
             }
@@ -141,11 +142,18 @@ fn replace(plan: &mut Plan, replaced: Vec<Replaced>) {
         }
         moved.push(plan.steps.len());
         plan.steps.push(step);
-        plan.text.push(text);
+        say(plan, text, |text| text);
     }
     moved.push(plan.steps.len());
     for step in &mut plan.steps {
         step.targets_mut().iter_mut().for_each(|target| *target = moved[*target]);
+    }
+}
+
+/// Adds what is said of the last step, if anything is.
+fn say(plan: &mut Plan, text: Option<String>, with: impl FnOnce(String) -> String) {
+    if let (Some(texts), Some(text)) = (&mut plan.text, text) {
+        texts.push(with(text));
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 fn compiled(text: &str) -> (Arc<Module>, Executable) {
     let module = Arc::new(stablehlo::read_program(text.as_bytes()).unwrap_or_else(|error| panic!("{error}")));
-    let executable = Executable::compile(module.clone(), &Options { custom_calls: &NoCustomCalls });
+    let executable = Executable::compile(module.clone(), &Options { custom_calls: &NoCustomCalls, explained: true });
     (module, executable.unwrap_or_else(|error| panic!("{error}")))
 }
 

@@ -83,7 +83,8 @@ pub enum Failure {
 /// Compiles and runs; a panic is a failure like others, so that the next program has its turn.
 pub fn compile_and_run(module: &Arc<Module>, given: &[Value]) -> Result<Vec<Value>, Failure> {
     let run = || {
-        let executable = Executable::compile(module.clone(), &Options { custom_calls: &NoCustomCalls })?;
+        let executable =
+            Executable::compile(module.clone(), &Options { custom_calls: &NoCustomCalls, explained: false })?;
         run_compiled(&executable, given.to_vec())
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {

@@ -77,7 +77,7 @@ fn program(dims: &str, key_dims: &str, change: &[(&str, &str)]) -> String {
 
 fn is_recognised(text: &str) -> bool {
     let module = Arc::new(stablehlo::read_program(text.as_bytes()).unwrap_or_else(|error| panic!("{error}")));
-    let executable = Executable::compile(module, &Options { custom_calls: &NoCustomCalls });
+    let executable = Executable::compile(module, &Options { custom_calls: &NoCustomCalls, explained: true });
     executable.unwrap_or_else(|error| panic!("{error}")).text().contains("threefry")
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn compile_and_load<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_C
     let client = client::get::<B>(args.client)?;
     let options = options(c, args.compile_options, args.compile_options_size)?;
     let (format, code) = program(c, args.program)?;
-    args.executable = load(&client, executable::compile(&client, format, code, options)?)?;
+    args.executable = load(&client, executable::compile(&client, Program::new(format, code), options)?)?;
     Ok(())
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn compile<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Compile_Ar
     let options = options(c, args.compile_options, args.compile_options_size)?;
     let (format, code) = program(c, args.program)?;
     let executable = if args.client.is_null() {
-        let executable = topology.with_topology(|topology| topology.compile(&Program { format, code }, &options))?;
+        let executable = topology.with_topology(|topology| topology.compile(&Program::new(format, code), &options))?;
         executable::check(&executable, &options, B::NAME)?;
         let kinds = topology.with_topology(|topology| {
             Ok(topology.device_descriptions().iter().find_map(|device| device.memory_kinds.first().cloned()))
@@ -62,7 +62,7 @@ pub(crate) fn compile<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Compile_Ar
         };
         ExecutableState::<B>::new(executable, origin)
     } else {
-        executable::compile(&*client::get::<B>(args.client)?, format, code, options)?
+        executable::compile(&*client::get::<B>(args.client)?, Program::new(format, code), options)?
     };
     args.executable = handle::insert(executable);
     Ok(())
@@ -88,7 +88,7 @@ const MLIR_BYTECODE: &[u8] = b"ML\xEFR";
 ///
 /// In place of an executable it takes a program in MLIR bytecode as well, with its options, and compiles it. jaxlib hands
 /// bytes on as they are here, and to `PJRT_Client_Compile` only what it has put through passes of its own, which take
-/// longer than the compilers of many backends.
+/// longer than the compilers of many backends. What the backend refuses is compiled as jaxlib makes it (`Program::unlowered`).
 pub(crate) fn deserialize_and_load<B: Backend>(
     c: Caller<'_>,
     args: &mut sys::PJRT_Executable_DeserializeAndLoad_Args,
@@ -98,7 +98,14 @@ pub(crate) fn deserialize_and_load<B: Backend>(
     if bytes.starts_with(MLIR_BYTECODE) {
         let size = args.overridden_serialized_compile_options_size;
         let options = options(c, args.overridden_serialized_compile_options, size)?;
-        args.loaded_executable = load(&client, executable::compile(&client, ProgramFormat::Mlir, bytes, options)?)?;
+        args.loaded_executable = load(
+            &client,
+            executable::compile(
+                &client,
+                Program { unlowered: true, ..Program::new(ProgramFormat::Mlir, bytes) },
+                options,
+            )?,
+        )?;
         return Ok(());
     }
     let stored = serialized::read(bytes, &client.platform_name, &client.platform_version)?;
@@ -108,7 +115,7 @@ pub(crate) fn deserialize_and_load<B: Backend>(
         size => options(c, overridden, size)?,
     };
     let executable = match stored.content {
-        Content::Source { format, code } => executable::compile(&client, format, &code, options)?,
+        Content::Source { format, code } => executable::compile(&client, Program::new(format, &code), options)?,
         Content::Backend(bytes) => {
             let executable = client.client.deserialize(&bytes, &options)?;
             executable::check(&executable, &options, B::NAME)?;

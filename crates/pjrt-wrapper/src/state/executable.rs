@@ -5,8 +5,8 @@ use crate::handle::HandleType;
 use crate::lent::{LentArray, LentNamedValues, LentStrings};
 use crate::serialized::{self, Content};
 use pjrt_client_trait::{
-    Code, CompileOptions, Layout, OpSharding, OptimizedProgram, PjrtClient, PjrtExecutable, ProgramFormat, Result,
-    Shape, Status,
+    Code, CompileOptions, Layout, OpSharding, OptimizedProgram, PjrtClient, PjrtExecutable, Program, ProgramFormat,
+    Result, Shape, Status,
 };
 use pjrt_sys as sys;
 use std::sync::{Arc, OnceLock};
@@ -175,13 +175,12 @@ fn lent_protos(shardings: Vec<OpSharding>) -> LentStrings {
 /// Compiles with the client; what PJRT_Client_Compile and the loading of source programs share.
 pub(crate) fn compile<B: Backend>(
     client: &crate::state::client::ClientState<B>,
-    format: ProgramFormat,
-    code: &[u8],
+    program: Program<'_>,
     options: CompileOptions,
 ) -> Result<Arc<ExecutableState<B>>> {
-    let executable = client.client.compile(&pjrt_client_trait::Program { format, code }, &options)?;
+    let executable = client.client.compile(&program, &options)?;
     check(&executable, &options, B::NAME)?;
-    let source = Some(SourceProgram { format, code: code.to_vec() });
+    let source = Some(SourceProgram { format: program.format, code: program.code.to_vec() });
     Ok(ExecutableState::new(executable, origin(client, source, options)))
 }
 
