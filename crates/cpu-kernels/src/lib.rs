@@ -28,6 +28,7 @@ mod convolution;
 mod dot;
 mod element;
 mod error;
+mod exchange;
 mod fft;
 mod index;
 mod lanes;

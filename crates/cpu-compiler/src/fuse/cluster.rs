@@ -15,6 +15,19 @@ const MOST_MEMBERS: usize = 96;
 /// Most arrays that one loop reads and writes.
 const MOST_ARRAYS: usize = 24;
 
+/// From how many elements on a movement of elements is worth a kernel of its own.
+pub(crate) const LARGE_MOVE: usize = 4096;
+
+/// Whether a value is a large transposition whose rows come from as many cache lines as they have elements. A loop would read
+/// them one by one, eight times as slowly as a kernel that moves blocks; reductions walk in the order of the source.
+pub(crate) fn transposes_far(graph: &Graph, value: Value) -> bool {
+    const LINE: usize = 64;
+    let Op::Transpose(order) = graph.op(value) else { return false };
+    let source = graph.ty(graph.inputs(value)[0]);
+    let apart: usize = order.last().map_or(1, |&last| source.dims[last + 1..].iter().product());
+    graph.ty(value).len() >= LARGE_MOVE && apart * source.width() >= LINE
+}
+
 /// One loop: a program, the values it reads and those it writes (in the order of the program's outputs).
 pub(crate) struct Loop {
     pub program: Program,
@@ -244,6 +257,8 @@ impl<'g> Chooser<'g> {
             let take = if self.is_free(value) {
                 true
             } else if !Self::is_fusible(&node.op) || self.barriers.contains(&value) || members.len() >= MOST_MEMBERS {
+                false
+            } else if transposes_far(graph, value) && !matches!(graph.op(root), Op::Reduce { .. }) {
                 false
             } else if node.block != block {
                 repeated = matches!(node.op, Op::View | Op::Broadcast(_));

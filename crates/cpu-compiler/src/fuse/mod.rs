@@ -8,6 +8,6 @@ mod index_map;
 pub(crate) mod lanes;
 mod scalars;
 
-pub(crate) use cluster::{Chooser, Loop, Store};
+pub(crate) use cluster::{Chooser, LARGE_MOVE, Loop, Store, transposes_far};
 pub(crate) use emit::source;
 pub(crate) use scalars::scalar_program;

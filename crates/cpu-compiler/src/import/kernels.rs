@@ -1,4 +1,4 @@
-//! Ops that have kernels: products, gathers, scatters, windows, reductions of any body.
+//! Ops that have kernels: gathers, scatters, windows, reductions of any body.
 
 use super::Importer;
 use super::patterns::extreme;
@@ -9,8 +9,8 @@ use crate::fuse::lanes::storage;
 use crate::graph::{Op, Value};
 use crate::kernel::{InPlaceScatter, Prepared};
 use cpu_kernels::{
-    ArgExtreme, DotDimensions, DotGeneral, Gather, GatherDimensions, OpKernel, OutOfBounds, Reduce, ReduceWindow,
-    Scatter, ScatterBody, ScatterDimensions, Select, SelectAndScatter, Shape, WindowBody, WindowDimension,
+    ArgExtreme, Gather, GatherDimensions, OpKernel, OutOfBounds, Reduce, ReduceWindow, Scatter, ScatterBody,
+    ScatterDimensions, Select, SelectAndScatter, Shape, WindowBody, WindowDimension,
 };
 use cpu_vir::{BinaryOp, ReduceKind};
 use stablehlo::ElementType;
@@ -27,7 +27,6 @@ impl<'m> Importer<'m> {
     /// The results of an op that has a kernel; `None` when it has none, or none for what it asks for.
     pub(super) fn kernels(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
         match op.code() {
-            OpCode::DotGeneral | OpCode::Dot => self.dot(op),
             OpCode::Convolution => self.convolution(op),
             OpCode::Gather => self.gather(op),
             OpCode::Scatter => self.scatter(op),
@@ -57,39 +56,6 @@ impl<'m> Importer<'m> {
 
     pub(super) fn shapes(&self, values: &[Value]) -> Result<Vec<Shape>> {
         values.iter().map(|&value| self.shape(value)).collect()
-    }
-
-    fn dot(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
-        let inputs = self.operands(op)?;
-        let result = self.result_type(op, 0)?;
-        let (lhs, rhs) = (self.shape(inputs[0])?, self.shape(inputs[1])?);
-        let dims = match op.code() {
-            OpCode::Dot => DotDimensions {
-                lhs_contracting: vec![lhs.rank() - 1],
-                rhs_contracting: vec![0],
-                ..DotDimensions::default()
-            },
-            _ => {
-                // Other precisions than those of the operands are rounded to by the evaluator.
-                if op.dot_algorithm()?.is_some() {
-                    return Ok(None);
-                }
-                let numbers = op.dot_dimension_numbers()?;
-                DotDimensions {
-                    lhs_batching: sizes(&numbers.lhs_batching_dimensions),
-                    rhs_batching: sizes(&numbers.rhs_batching_dimensions),
-                    lhs_contracting: sizes(&numbers.lhs_contracting_dimensions),
-                    rhs_contracting: sizes(&numbers.rhs_contracting_dimensions),
-                }
-            }
-        };
-        let contracted: usize = dims.lhs_contracting.iter().map(|&d| lhs.dims[d]).product();
-        let Some(element) = result.element else { return Ok(None) };
-        let kernel = DotGeneral::prepare(&lhs, &rhs, &dims, storage(element))?;
-        let nanoseconds = kernel.picoseconds() / 1000;
-        let flops = 2.0 * result.len() as f64 * contracted as f64;
-        let kernel = Prepared { name: "dot_general", kernel, nanoseconds, flops };
-        Ok(Some(self.kernel(Arc::new(kernel), inputs, &[result], false)))
     }
 
     fn gather(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {

@@ -7,6 +7,7 @@ mod calls;
 mod chlo;
 mod control;
 mod convolution;
+mod dot;
 mod elementwise;
 mod indices;
 mod kernels;
@@ -40,6 +41,7 @@ pub(crate) fn import(module: &Module, custom_calls: &dyn CustomCalls) -> Result<
         values: vec![None; module.num_values()],
         types: HashMap::new(),
         block: Graph::MAIN,
+        products: HashMap::new(),
         stack: Vec::new(),
         users: None,
         inlined: Vec::new(),
@@ -58,6 +60,8 @@ pub(crate) struct Importer<'m> {
     types: HashMap<TypeId, Arc<ArrayType>>,
     /// Where nodes are added.
     block: BlockId,
+    /// Products, which transpositions of their results look for.
+    products: HashMap<Value, dot::Product>,
     stack: Vec<Frame>,
     /// Who uses each value of the module, once somebody has asked.
     users: Option<HashMap<ValueId, Vec<OpId>>>,
@@ -139,8 +143,16 @@ impl<'m> Importer<'m> {
         if self.open(op)? {
             return Ok(());
         }
-        let families =
-            [Self::elementwise, Self::movement, Self::reduction, Self::kernels, Self::library, Self::chlo, Self::call];
+        let families = [
+            Self::elementwise,
+            Self::movement,
+            Self::reduction,
+            Self::dot,
+            Self::kernels,
+            Self::library,
+            Self::chlo,
+            Self::call,
+        ];
         for family in families {
             if let Some(results) = family(self, op)? {
                 self.bind(op.results(), &results);

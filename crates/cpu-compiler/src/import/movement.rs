@@ -48,7 +48,11 @@ impl<'m> Importer<'m> {
             }
             OpCode::Transpose => {
                 let (x, ty) = (self.value(op.operands()[0])?, self.result_type(op, 0)?);
-                self.graph.transpose(block, x, sizes(op.i64s("permutation")?), ty)
+                let order = sizes(op.i64s("permutation")?);
+                match self.transposed_product(op, x, &order, &ty)? {
+                    Some(product) => product,
+                    None => self.graph.transpose(block, x, order, ty),
+                }
             }
             OpCode::Slice => {
                 let (x, ty) = (self.value(op.operands()[0])?, self.result_type(op, 0)?);

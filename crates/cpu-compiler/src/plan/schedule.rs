@@ -4,7 +4,7 @@ use super::merge::merge_loops;
 use super::rows::group_rows;
 use crate::dump::Cluster;
 use crate::error::{Error, Result};
-use crate::fuse::{Chooser, Loop, source};
+use crate::fuse::{Chooser, LARGE_MOVE, Loop, source, transposes_far};
 use crate::graph::{BlockId, Graph, NodeId, Op, Value};
 use crate::import::shape;
 use crate::kernel::{Kernel, Prepared};
@@ -102,10 +102,7 @@ pub(super) fn schedule(graph: &Graph) -> Result<HashMap<BlockId, Vec<Item>>> {
     Ok(items)
 }
 
-/// From how many elements on a movement of elements is worth a kernel of its own.
-const LARGE_MOVE: usize = 4096;
-
-/// Whether an op moves elements that are in memory anyway, in a way that loops are slow at.
+/// Whether an op moves elements in a way that loops are slow at, and they are in memory anyway or that is worth it.
 fn direct(graph: &Graph, op: &Op, value: Value) -> bool {
     let in_memory = |&input: &Value| {
         let op = graph.op(source(graph, input));
@@ -117,6 +114,7 @@ fn direct(graph: &Graph, op: &Op, value: Value) -> bool {
         _ => false,
     };
     slow && graph.ty(value).len() >= LARGE_MOVE && graph.inputs(value).iter().all(in_memory)
+        || transposes_far(graph, value)
 }
 
 fn mover(graph: &Graph, op: &Op, value: Value) -> Result<Arc<dyn Kernel>> {

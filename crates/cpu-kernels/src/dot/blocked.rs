@@ -4,6 +4,7 @@
 use cpu_runtime::Pool;
 
 use super::product::{Matrix, Output, check, target};
+use crate::exchange::exchange;
 use crate::lanes::{self, Lane, Loops, Vector};
 use crate::panel::{BLOCK, DEPTH, ROWS, Tile, VECTORS, row_starts, width};
 use crate::parallel::{Shared, ranges};
@@ -43,7 +44,12 @@ pub(super) fn product<T: Lane>(
                     let last = (panel + chunk).min(panels);
                     for k in (0..depth).step_by(DEPTH) {
                         let deep = DEPTH.min(depth - k);
-                        pack_rows(lhs, &a.elements[row * a.row + k * a.column..], a, rows, deep);
+                        let source = &a.elements[row * a.row + k * a.column..];
+                        // Rows that lie one after another are read where they are.
+                        let (lhs, lhs_stride) = match a.column {
+                            1 => (source, a.row),
+                            _ => (pack_rows(lhs, source, a, rows, deep), deep),
+                        };
                         let first = k * panels * width;
                         let to = Output {
                             start: at.start + row * at.stride + panel * width,
@@ -53,7 +59,8 @@ pub(super) fn product<T: Lane>(
                         };
                         let part = Part {
                             to: target(out, to),
-                            lhs: &*lhs,
+                            lhs,
+                            lhs_stride,
                             packed: &packed[first + panel * deep * width..first + last * deep * width],
                             deep,
                             rows,
@@ -74,6 +81,8 @@ pub(super) fn product<T: Lane>(
 struct Part<'a, T> {
     to: *mut T,
     lhs: &'a [T],
+    /// From one row of the lhs to the next.
+    lhs_stride: usize,
     packed: &'a [T],
     deep: usize,
     rows: usize,
@@ -88,13 +97,13 @@ impl<T: Lane> Loops<T> for Part<'_, T> {
     #[inline(always)]
     unsafe fn run<V: Vector<Lane = T>>(self) {
         let width = VECTORS * V::LANES;
-        assert!(self.rows * self.deep <= self.lhs.len(), "the packed rows");
+        assert!((self.rows - 1) * self.lhs_stride + self.deep <= self.lhs.len(), "the rows of the lhs");
         for (index, panel) in self.packed.chunks_exact(self.deep * width).enumerate() {
             let column = index * width;
             let mut first = 0;
             while first < self.rows {
                 let rows = ROWS.min(self.rows - first);
-                let lhs = row_starts(self.lhs, rows, |r| (first + r) * self.deep);
+                let lhs = row_starts(self.lhs, rows, |r| (first + r) * self.lhs_stride);
                 let tile = Tile {
                     lhs,
                     rhs: panel.as_ptr(),
@@ -112,13 +121,11 @@ impl<T: Lane> Loops<T> for Part<'_, T> {
     }
 }
 
-/// Copies rows, each contiguous.
-fn pack_rows<T: Lane>(to: &mut [T], from: &[T], a: Matrix<'_, T>, rows: usize, deep: usize) {
-    if a.column == 1 {
-        for (r, to) in to.chunks_exact_mut(deep).take(rows).enumerate() {
-            to.copy_from_slice(&from[r * a.row..][..deep]);
-        }
-        return;
+/// Copies rows, so that each is contiguous.
+fn pack_rows<'a, T: Lane>(to: &'a mut [T], from: &[T], a: Matrix<'_, T>, rows: usize, deep: usize) -> &'a [T] {
+    if a.row == 1 {
+        exchange(to, deep, from, a.column, rows, deep);
+        return to;
     }
     // Eight columns at a time: the lines that are written stay in the first cache.
     for k in (0..deep).step_by(8) {
@@ -129,6 +136,7 @@ fn pack_rows<T: Lane>(to: &mut [T], from: &[T], a: Matrix<'_, T>, rows: usize, d
             to.iter_mut().zip(from.iter().step_by(a.column)).for_each(|(to, from)| *to = *from);
         }
     }
+    to
 }
 
 /// Copies the rhs into panels: for each run of the depth, for each panel, rows of whole vectors. Columns beyond the last
@@ -160,6 +168,10 @@ fn pack<T: Lane>(pool: &Pool, packed: &mut [T], b: Matrix<'_, T>, depth: usize, 
             } else {
                 for (panel, to) in to.chunks_exact_mut(deep * width).enumerate() {
                     let first = panel * width;
+                    if b.row == 1 && first + width <= across {
+                        exchange(to, width, &source[first * b.column..], b.column, deep, width);
+                        continue;
+                    }
                     // Eight rows at a time: what is written stays in the first cache while columns are read.
                     for (block, to) in to.chunks_mut(8 * width).enumerate() {
                         for c in 0..width {

@@ -6,6 +6,7 @@
 #![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
 use super::product::{Matrix, Output, check, target};
+use crate::exchange::exchange;
 use crate::lanes::{self, Lane, Loops, Vector};
 use crate::panel::{VECTORS, put};
 use crate::parallel::Shared;
@@ -107,7 +108,7 @@ impl<T: Lane> Loops<T> for Blocks<'_, T> {
 /// Copies `deep` × `across` elements into panels of `width` columns; the last one is filled up with its neighbours'
 /// values, which are not used.
 #[inline(always)]
-fn pack<T: Copy>(packed: &mut [T], source: &[T], b: Matrix<'_, T>, deep: usize, across: usize, width: usize) {
+fn pack<T: Lane>(packed: &mut [T], source: &[T], b: Matrix<'_, T>, deep: usize, across: usize, width: usize) {
     for (panel, to) in packed.chunks_exact_mut(width * deep).enumerate() {
         let columns = width.min(across - panel * width);
         let source = &source[panel * width * b.column..];
@@ -121,6 +122,8 @@ fn pack<T: Copy>(packed: &mut [T], source: &[T], b: Matrix<'_, T>, deep: usize, 
                     to[columns..].fill(from[0]);
                 }
             }
+        } else if b.row == 1 && columns == width {
+            exchange(to, width, source, b.column, deep, width);
         } else {
             for c in 0..width {
                 let source = &source[c.min(columns - 1) * b.column..];

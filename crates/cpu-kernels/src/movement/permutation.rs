@@ -1,8 +1,10 @@
 //! Reading an array by any strides into a dense one: the engine under all movement.
 #![allow(unsafe_code, reason = "tasks write to different parts of one output")]
 
+use bytemuck::Pod;
 use cpu_runtime::Pool;
 
+use crate::exchange::exchange_at;
 use crate::layout::{advance, merge, unravel};
 use crate::parallel::{Shared, ranges};
 
@@ -41,7 +43,7 @@ impl Permutation {
     }
 
     /// Writes the whole result.
-    pub(crate) fn run<T: Copy + Send + Sync>(&self, pool: &Pool, source: &[T], target: &mut [T]) {
+    pub(crate) fn run<T: Pod + Send + Sync>(&self, pool: &Pool, source: &[T], target: &mut [T]) {
         assert_eq!(self.dims.iter().product::<usize>(), target.len(), "the result's size");
         if target.is_empty() {
             return;
@@ -92,7 +94,7 @@ impl Permutation {
     }
 
     /// The source is contiguous along the dimension `other`, the result along the last: square by square.
-    fn exchange<T: Copy + Send + Sync>(
+    fn exchange<T: Pod + Send + Sync>(
         &self,
         pool: &Pool,
         source: &[T],
@@ -126,11 +128,9 @@ impl Permutation {
                         let from = (from as isize + (left + c) as isize * step) as usize;
                         line[..rows].copy_from_slice(&source[from..from + rows]);
                     }
-                    for row in 0..rows {
-                        // SAFETY: strips are handed out once, and have rows of their own in the result.
-                        let to = unsafe { out.part(to + row * pitch + left, columns) };
-                        to.iter_mut().zip(square[row..].iter().step_by(SQUARE)).for_each(|(to, from)| *to = *from);
-                    }
+                    let to = out.within(to + left, (rows - 1) * pitch + columns);
+                    // SAFETY: the square has its lines, the result its rows, and strips are handed out once.
+                    unsafe { exchange_at(to, pitch, square.as_ptr(), SQUARE, rows, columns) }
                 }
                 advance(&mut index, &rest);
             }

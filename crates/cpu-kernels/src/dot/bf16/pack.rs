@@ -1,8 +1,10 @@
 //! Operands as the units want them: the rhs in panels of pairs, the lhs in blocks of rows whose depth is filled up with zeros.
+#![allow(unsafe_code, reason = "pairs are read as one number")]
 
 use cpu_runtime::Pool;
 
 use super::{HEIGHT, Matrix, STEP, WIDTH};
+use crate::exchange::{exchange, exchange_at};
 use crate::lanes::vectorized;
 use crate::parallel::{Shared, ranges};
 use crate::scratch;
@@ -72,6 +74,11 @@ fn copy(to: &mut [u16], from: &[u16], a: Matrix<'_, u16>, rows: usize, depth: us
         }
         return;
     }
+    if a.row == 1 {
+        exchange(to, deep, from, a.column, rows, depth);
+        to.chunks_exact_mut(deep).take(rows).for_each(|to| to[depth..].fill(0));
+        return;
+    }
     // Eight columns at a time: the lines that are written stay in the first cache.
     for k in (0..deep).step_by(8) {
         let columns = 8.min(depth.saturating_sub(k));
@@ -115,6 +122,10 @@ fn pack_panel(to: &mut [u32], source: &[u16], b: Matrix<'_, u16>, depth: usize, 
                 *to = pair(*low, *high);
             }
         }
+    } else if b.row == 1 && b.column.is_multiple_of(2) && columns == WIDTH {
+        assert!((WIDTH - 1) * b.column + 2 * whole <= source.len(), "the columns of a panel");
+        // SAFETY: the columns have so many pairs, which are whole numbers of columns apart, and the panel so many rows.
+        unsafe { exchange_at(to.as_mut_ptr(), WIDTH, source.as_ptr().cast::<u32>(), b.column / 2, whole, WIDTH) }
     } else {
         // Eight pairs at a time: what is written stays in the first cache while columns are read.
         for (block, to) in to[..whole * WIDTH].chunks_mut(8 * WIDTH).enumerate() {
