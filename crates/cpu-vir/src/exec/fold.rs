@@ -19,6 +19,9 @@ trait Fold {
     fn bits(value: Self::T) -> u64;
     fn from_bits(bits: u64) -> Self::T;
 
+    /// Does any order give the same? Then it is the compiler's choice, which takes a tenth of the code.
+    const ANY_ORDER: bool = false;
+
     /// Is there a shorter form of `combine`, right unless a lane is odd or the result unsettled?
     const SHORT: bool = false;
     #[inline(always)]
@@ -61,6 +64,9 @@ unsafe fn fold_body<F: Fold>(src: *const u8, n: usize) -> u64 {
 
 #[inline(always)]
 fn fold<F: Fold>(lanes: &[Raw<F::T>]) -> F::T {
+    if F::ANY_ORDER {
+        return lanes[1..].iter().fold(lanes[0].0, |sum, lane| F::combine(sum, lane.0));
+    }
     if F::SHORT
         && lanes.len() >= STRANDS
         && let Some(result) = shortly::<F>(lanes)
@@ -208,18 +214,30 @@ pub(super) fn folding(kind: ReduceKind, ty: Type) -> Option<Folding> {
             Some(Folding { fold: folds::<Op>(), combine })
         }};
     }
+    macro_rules! whole {
+        ($lane:ident, $bits:ident, |$a:ident, $b:ident| $combine:expr) => {
+            fold!($lane, |$a, $b| $combine, |x| x as $bits as u64, |x| x as $lane, const ANY_ORDER: bool = true;)
+        };
+    }
+    /// What does the same to the bits of numbers with and without sign.
+    macro_rules! unsigned {
+        (|$a:ident, $b:ident| $combine:expr) => {
+            match ty.size() {
+                1 => whole!(u8, u8, |$a, $b| $combine),
+                2 => whole!(u16, u16, |$a, $b| $combine),
+                4 => whole!(u32, u32, |$a, $b| $combine),
+                _ => whole!(u64, u64, |$a, $b| $combine),
+            }
+        };
+    }
     macro_rules! integers {
         (|$a:ident, $b:ident| $combine:expr) => {
             match ty {
-                Type::I8 => fold!(i8, |$a, $b| $combine, |x| x as u8 as u64, |x| x as i8),
-                Type::I16 => fold!(i16, |$a, $b| $combine, |x| x as u16 as u64, |x| x as i16),
-                Type::I32 => fold!(i32, |$a, $b| $combine, |x| x as u32 as u64, |x| x as i32),
-                Type::I64 => fold!(i64, |$a, $b| $combine, |x| x as u64, |x| x as i64),
-                Type::U8 => fold!(u8, |$a, $b| $combine, |x| x as u64, |x| x as u8),
-                Type::U16 => fold!(u16, |$a, $b| $combine, |x| x as u64, |x| x as u16),
-                Type::U32 => fold!(u32, |$a, $b| $combine, |x| x as u64, |x| x as u32),
-                Type::U64 => fold!(u64, |$a, $b| $combine, |x| x, |x| x),
-                _ => None,
+                Type::I8 => whole!(i8, u8, |$a, $b| $combine),
+                Type::I16 => whole!(i16, u16, |$a, $b| $combine),
+                Type::I32 => whole!(i32, u32, |$a, $b| $combine),
+                Type::I64 => whole!(i64, u64, |$a, $b| $combine),
+                _ => unsigned!(|$a, $b| $combine),
             }
         };
     }
@@ -228,7 +246,7 @@ pub(super) fn folding(kind: ReduceKind, ty: Type) -> Option<Folding> {
             match ty {
                 Type::F32 => fold!(f32, |$a, $b| $combine, |x| x.to_bits() as u64, |x| f32::from_bits(x as u32)),
                 Type::F64 => fold!(f64, |$a, $b| $combine, |x| x.to_bits(), |x| f64::from_bits(x)),
-                _ => integers!(|$a, $b| $combine),
+                _ => unsigned!(|$a, $b| $combine),
             }
         };
     }
@@ -257,9 +275,10 @@ pub(super) fn folding(kind: ReduceKind, ty: Type) -> Option<Folding> {
         };
     }
     match (kind, ty) {
-        (ReduceKind::And | ReduceKind::Min, Type::Mask) => fold!(u8, |a, b| a & b, |x| x as u64, |x| x as u8),
-        (ReduceKind::Or | ReduceKind::Max, Type::Mask) => fold!(u8, |a, b| a | b, |x| x as u64, |x| x as u8),
-        (ReduceKind::Xor, Type::Mask) => fold!(u8, |a, b| a ^ b, |x| x as u64, |x| x as u8),
+        (ReduceKind::Sum | ReduceKind::Product, Type::Mask) => None,
+        (ReduceKind::And | ReduceKind::Or | ReduceKind::Xor, Type::F32 | Type::F64) => None,
+        (ReduceKind::Min, Type::Mask) => unsigned!(|a, b| a & b),
+        (ReduceKind::Max, Type::Mask) => unsigned!(|a, b| a | b),
         (ReduceKind::Sum, _) => numbers!(|a, b| Number::add(a, b)),
         (ReduceKind::Product, _) => numbers!(|a, b| Number::mul(a, b)),
         (ReduceKind::Min, Type::F32) => {
@@ -272,8 +291,8 @@ pub(super) fn folding(kind: ReduceKind, ty: Type) -> Option<Folding> {
         (ReduceKind::Max, Type::F64) => extreme!(f64, Number::max, >, |x| x.to_bits(), |x| f64::from_bits(x)),
         (ReduceKind::Min, _) => integers!(|a, b| Number::min(a, b)),
         (ReduceKind::Max, _) => integers!(|a, b| Number::max(a, b)),
-        (ReduceKind::And, _) => integers!(|a, b| a & b),
-        (ReduceKind::Or, _) => integers!(|a, b| a | b),
-        (ReduceKind::Xor, _) => integers!(|a, b| a ^ b),
+        (ReduceKind::And, _) => unsigned!(|a, b| a & b),
+        (ReduceKind::Or, _) => unsigned!(|a, b| a | b),
+        (ReduceKind::Xor, _) => unsigned!(|a, b| a ^ b),
     }
 }
