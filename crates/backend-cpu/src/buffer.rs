@@ -1,12 +1,14 @@
 //! Buffers: an array in memory, now or when the program that computes it gets there.
 //!
-//! Arrays are dense and row-major, whole bytes per element, which is also how hosts have them: whoever holds a buffer
-//! may read its memory in place.
+//! Arrays are dense, whole bytes per element, and row-major unless somebody asked for another order of dimensions, which is
+//! also how hosts have them: whoever holds a buffer may read its memory in place.
 
 use crate::foreign::ForeignMemory;
+use crate::layout::Arrangement;
 use cpu_runtime::{ALIGNMENT, Block};
 use pjrt_wrapper::client_trait::{
-    Event, EventPromise, HostBuffer, HostBufferSemantics, HostBytes, MemoryId, PjrtBuffer, Result, Shape, Status,
+    Event, EventPromise, HostBuffer, HostBufferSemantics, HostBytes, Layout, MemoryId, PjrtBuffer, Result, Shape,
+    Status,
 };
 use std::sync::{Arc, OnceLock};
 
@@ -51,6 +53,8 @@ impl Storage {
 /// An array.
 pub(crate) struct CpuBuffer {
     shape: Shape,
+    /// `None` is row-major.
+    layout: Option<Layout>,
     memory: MemoryId,
     contents: Arc<OnceLock<Storage>>,
     ready: Event,
@@ -74,18 +78,28 @@ impl Fill {
 
 impl CpuBuffer {
     pub(crate) fn filled(shape: Shape, memory: MemoryId, storage: Storage) -> Self {
-        CpuBuffer { shape, memory, contents: Arc::new(OnceLock::from(storage)), ready: Event::ready() }
+        CpuBuffer { shape, layout: None, memory, contents: Arc::new(OnceLock::from(storage)), ready: Event::ready() }
     }
 
     pub(crate) fn pending(shape: Shape, memory: MemoryId) -> (Fill, Self) {
         let (promise, ready) = Event::pending();
         let contents = Arc::new(OnceLock::new());
-        (Fill { contents: contents.clone(), promise }, CpuBuffer { shape, memory, contents, ready })
+        (Fill { contents: contents.clone(), promise }, CpuBuffer { shape, layout: None, memory, contents, ready })
     }
 
     /// What will never have contents.
     pub(crate) fn failed(shape: Shape, memory: MemoryId, status: Status) -> Self {
-        CpuBuffer { shape, memory, contents: Arc::new(OnceLock::new()), ready: Event::failed(status) }
+        CpuBuffer { shape, layout: None, memory, contents: Arc::new(OnceLock::new()), ready: Event::failed(status) }
+    }
+
+    /// The same with its contents in another layout.
+    pub(crate) fn in_layout(self, layout: Option<Layout>) -> Self {
+        CpuBuffer { layout: layout.filter(|layout| !layout.is_row_major()), ..self }
+    }
+
+    /// How the elements lie in memory, if not in row-major order.
+    pub(crate) fn arrangement(&self) -> Result<Option<Arrangement>> {
+        self.layout.as_ref().map_or(Ok(None), |layout| Arrangement::of(&self.shape, layout))
     }
 
     pub(crate) fn shape_of(&self) -> &Shape {
@@ -111,8 +125,8 @@ impl CpuBuffer {
     /// The block itself, of a buffer that nobody else holds; otherwise the buffer.
     pub(crate) fn into_block(buffer: Arc<CpuBuffer>) -> std::result::Result<Block, Arc<CpuBuffer>> {
         let buffer = Arc::try_unwrap(buffer)?;
-        let CpuBuffer { shape, memory, contents, ready } = buffer;
-        let rebuilt = |contents| Arc::new(CpuBuffer { shape, memory, contents, ready });
+        let CpuBuffer { shape, layout, memory, contents, ready } = buffer;
+        let rebuilt = |contents| Arc::new(CpuBuffer { shape, layout, memory, contents, ready });
         match Arc::try_unwrap(contents).map(OnceLock::into_inner) {
             Ok(Some(Storage::Own(block))) => Ok(block),
             Ok(Some(storage)) => Err(rebuilt(Arc::new(OnceLock::from(storage)))),
@@ -135,8 +149,16 @@ impl PjrtBuffer for CpuBuffer {
         self.ready.clone()
     }
 
+    fn layout(&self) -> Layout {
+        self.layout.clone().unwrap_or_else(|| Layout::row_major(self.shape.rank()))
+    }
+
     fn copy_to_host(&self, dst: &mut [u8]) -> Result<()> {
-        dst.copy_from_slice(self.bytes()?);
+        let bytes = self.bytes()?;
+        match self.arrangement()? {
+            Some(arrangement) => arrangement.to_row_major(bytes, dst),
+            None => dst.copy_from_slice(bytes),
+        }
         Ok(())
     }
 

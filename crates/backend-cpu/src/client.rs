@@ -5,12 +5,13 @@ use crate::device::{self, CpuDevice};
 use crate::executable::CpuExecutable;
 use crate::foreign::ForeignMemory;
 use crate::launch::CpuLoadedExecutable;
+use crate::layout::Arrangement;
 use crate::settings::Settings;
 use crate::{PLATFORM, VERSION};
 use cpu_runtime::{Block, Pool};
 use pjrt_wrapper::client_trait::{
-    CompileOptions, DeviceAssignment, ForeignBuffer, HostBuffer, Layout, MemoryId, PjrtClient, PjrtMemorySpace,
-    Program, Result, Shape, StaticTopology, Status,
+    CompileOptions, DeviceAssignment, ForeignBuffer, HostBuffer, Layout, MemoryId, PjrtBuffer, PjrtClient,
+    PjrtMemorySpace, Program, Result, Shape, StaticTopology, Status,
 };
 use std::sync::Arc;
 
@@ -54,16 +55,6 @@ impl CpuClient {
 /// What users can do about memory that is too small.
 pub(crate) const MEMORY_HINT: &str = "; the client option memory_limit or RUST_CPU_MEMORY_LIMIT sets the limit";
 
-/// Refuses layouts other than the one that arrays have here.
-fn check_layout(shape: &Shape, layout: Option<&Layout>) -> Result<()> {
-    match layout.filter(|layout| !layout.is_row_major()) {
-        None => Ok(()),
-        Some(layout) => Err(Status::unimplemented(format!(
-            "{shape} in layout {layout}: arrays of this backend are row-major; leave the layout out, or transpose"
-        ))),
-    }
-}
-
 impl PjrtClient for CpuClient {
     type Device = CpuDevice;
     type Buffer = CpuBuffer;
@@ -93,33 +84,41 @@ impl PjrtClient for CpuClient {
 
     fn buffer_from_host(&self, source: HostBuffer<'_>, memory: MemoryId, layout: Option<&Layout>) -> Result<CpuBuffer> {
         let shape = source.shape().clone();
-        check_layout(&shape, layout)?;
-        let storage = match Storage::lent(&source) {
-            Some(storage) => storage,
-            None => Storage::Own(self.copy(source.bytes(), memory)?),
+        let arrangement = layout.map_or(Ok(None), |layout| Arrangement::of(&shape, layout))?;
+        let storage = match (arrangement, Storage::lent(&source)) {
+            (Some(arrangement), _) => {
+                let mut block = self.allocate(shape.byte_size(), memory)?;
+                arrangement.from_row_major(source.bytes(), block.bytes_mut());
+                Storage::Own(block)
+            }
+            (None, Some(storage)) => storage,
+            (None, None) => Storage::Own(self.copy(source.bytes(), memory)?),
         };
-        Ok(CpuBuffer::filled(shape, memory, storage))
+        Ok(CpuBuffer::filled(shape, memory, storage).in_layout(layout.cloned()))
     }
 
     fn uninitialized_buffer(&self, shape: &Shape, memory: MemoryId, layout: Option<&Layout>) -> Result<CpuBuffer> {
-        check_layout(shape, layout)?;
+        if let Some(layout) = layout {
+            Arrangement::of(shape, layout)?;
+        }
         let block = self.allocate(shape.byte_size(), memory)?;
-        Ok(CpuBuffer::filled(shape.clone(), memory, Storage::Own(block)))
+        Ok(CpuBuffer::filled(shape.clone(), memory, Storage::Own(block)).in_layout(layout.cloned()))
     }
 
     fn copy_to_memory(&self, source: &Arc<CpuBuffer>, memory: MemoryId) -> Result<CpuBuffer> {
         let block = self.copy(source.bytes()?, memory)?;
-        Ok(CpuBuffer::filled(source.shape_of().clone(), memory, Storage::Own(block)))
+        Ok(CpuBuffer::filled(source.shape_of().clone(), memory, Storage::Own(block)).in_layout(Some(source.layout())))
     }
 
     fn bitcast(&self, source: &Arc<CpuBuffer>, shape: &Shape, layout: &Layout) -> Result<CpuBuffer> {
-        check_layout(shape, Some(layout))?;
+        Arrangement::of(shape, layout)?;
         let bytes = source.bytes()?;
         if bytes.len() != shape.byte_size() {
             let (from, to) = (bytes.len(), shape.byte_size());
             return Err(Status::invalid_argument(format!("a bitcast from {from} bytes to {shape}, which has {to}")));
         }
-        Ok(CpuBuffer::filled(shape.clone(), source.memory(), Storage::Shared(source.clone())))
+        let cast = CpuBuffer::filled(shape.clone(), source.memory(), Storage::Shared(source.clone()));
+        Ok(cast.in_layout(Some(layout.clone())))
     }
 
     fn view_of_device_buffer(&self, foreign: Arc<dyn ForeignBuffer>, memory: MemoryId) -> Result<CpuBuffer> {

@@ -7,8 +7,8 @@ use crate::signature::Signature;
 use crate::{shown, xla_options};
 use cpu_compiler::{Error, ErrorKind};
 use pjrt_wrapper::client_trait::{
-    Code, CompileOptions, CompiledMemoryStats, NamedValue, OpSharding, OptimizedProgram, PjrtExecutable, Program,
-    Result, Shape, Status,
+    Code, CompileOptions, CompiledMemoryStats, Layout, NamedValue, OpSharding, OptimizedProgram, PjrtExecutable,
+    Program, Result, Shape, Status,
 };
 use stablehlo::ir::Module;
 use std::sync::Arc;
@@ -71,6 +71,14 @@ fn kinds(indices: &[usize]) -> Option<Vec<String>> {
     Some(indices.iter().map(|&index| MEMORY_KINDS[index].0.to_owned()).collect())
 }
 
+/// The layouts, unless all are row-major.
+fn layouts(layouts: &[Option<Layout>], shapes: &[Shape]) -> Option<Vec<Layout>> {
+    let layout =
+        |(layout, shape): (&Option<Layout>, &Shape)| layout.clone().unwrap_or_else(|| Layout::row_major(shape.rank()));
+    let any = layouts.iter().any(Option::is_some);
+    any.then(|| layouts.iter().zip(shapes).map(layout).collect())
+}
+
 fn shardings(values: &[(Shape, Tiling)]) -> Vec<OpSharding> {
     values.iter().map(|(_, tiling)| tiling.sharding.clone()).collect()
 }
@@ -98,6 +106,14 @@ impl PjrtExecutable for CpuExecutable {
 
     fn output_memory_kinds(&self) -> Option<Vec<String>> {
         kinds(&self.signature.output_kinds)
+    }
+
+    fn parameter_layouts(&self) -> Option<Vec<Layout>> {
+        layouts(&self.signature.parameter_layouts, self.parameters())
+    }
+
+    fn output_layouts(&self) -> Option<Vec<Layout>> {
+        layouts(&self.signature.output_layouts, self.outputs())
     }
 
     fn parameter_shardings(&self) -> Option<Vec<OpSharding>> {

@@ -1,5 +1,6 @@
 //! Memory of another library that a buffer shows in place (DLPack). The one place with unsafe code.
 
+use crate::layout::Arrangement;
 use pjrt_wrapper::client_trait::{ForeignBuffer, Layout, Result, Status};
 use std::sync::Arc;
 
@@ -43,40 +44,11 @@ impl ForeignMemory {
     /// # Errors
     /// UNIMPLEMENTED for tiled layouts.
     pub(crate) fn in_row_major_order(&self, layout: &Layout) -> Result<Option<Vec<u8>>> {
-        let shape = self.owner.shape();
-        if !layout.tiles.is_empty() {
-            return Err(Status::unimplemented(format!("a view of a {shape} in layout {layout}: no tiles on CPUs")));
-        }
-        let extents: Vec<usize> = shape.dims.iter().map(|&dim| dim as usize).collect();
-        let mut strides = vec![0; extents.len()];
-        let mut stride = 1;
-        for &dim in &layout.minor_to_major {
-            strides[dim as usize] = stride;
-            stride *= extents[dim as usize];
-        }
-        let mut expected = 1;
-        let dense = extents.iter().zip(&strides).rev().all(|(&extent, &stride)| {
-            let fits = extent == 1 || stride == expected;
-            expected *= extent;
-            fits
-        });
-        if dense || self.length == 0 {
-            return Ok(None);
-        }
-        let (width, source) = (shape.element_type.byte_width(), self.bytes());
-        let mut bytes = Vec::with_capacity(self.length);
-        let mut index = vec![0; extents.len()];
-        for _ in 0..shape.element_count() {
-            let at: usize = index.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
-            bytes.extend_from_slice(&source[at * width..(at + 1) * width]);
-            for (index, extent) in index.iter_mut().zip(&extents).rev() {
-                *index += 1;
-                if *index < *extent {
-                    break;
-                }
-                *index = 0;
-            }
-        }
-        Ok(Some(bytes))
+        let arrangement = Arrangement::of(self.owner.shape(), layout)?;
+        Ok(arrangement.map(|arrangement| {
+            let mut bytes = vec![0; self.length];
+            arrangement.to_row_major(self.bytes(), &mut bytes);
+            bytes
+        }))
     }
 }

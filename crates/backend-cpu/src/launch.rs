@@ -9,15 +9,16 @@ use crate::completion::Place;
 use crate::custom_calls::CallContext;
 use crate::device::memory_id;
 use crate::executable::{CpuExecutable, status};
+use crate::layout::Arrangement;
 use crate::poison::Poison;
 use crate::sharding;
-use crate::signature::Spread;
+use crate::signature::{Signature, Spread};
 use cpu_compiler::{Argument, ErrorKind, Launch as Run};
 use cpu_runtime::{Block, FlushDenormals};
 use pjrt_wrapper::catch_panic;
 use pjrt_wrapper::client_trait::{
-    DeviceLaunch, DeviceOutputs, Event, ExecuteOptions, Launch, MemoryId, PjrtBuffer, PjrtLoadedExecutable, Result,
-    Shape, Status,
+    DeviceLaunch, DeviceOutputs, Event, ExecuteOptions, Launch, Layout, MemoryId, PjrtBuffer, PjrtLoadedExecutable,
+    Result, Shape, Status,
 };
 use stablehlo::eval::Process;
 use std::any::Any;
@@ -86,11 +87,11 @@ impl CpuLoadedExecutable {
         Task { executable: self.executable.clone(), machine: self.machine.clone(), parts, context, poison }
     }
 
-    /// Shape and memory of each result of a device.
-    fn results_of(&self, device: usize) -> impl Iterator<Item = (Shape, MemoryId)> + '_ {
+    /// Shape and memory of each result of a device, and its layout.
+    fn results_of(&self, device: usize) -> impl Iterator<Item = ((Shape, MemoryId), Option<Layout>)> + '_ {
         let signature = &self.executable.signature;
         let memories = signature.output_kinds.iter().map(move |&kind| memory_id(device as i32, kind));
-        signature.outputs.iter().cloned().zip(memories)
+        signature.outputs.iter().cloned().zip(memories).zip(signature.output_layouts.iter().cloned())
     }
 
     /// Runs the task on this thread.
@@ -98,7 +99,8 @@ impl CpuLoadedExecutable {
         let devices: Vec<usize> = task.parts.iter().map(|part| part.device).collect();
         match task.run() {
             Ok(results) => {
-                let filled = |((shape, memory), storage)| CpuBuffer::filled(shape, memory, storage);
+                let filled =
+                    |(((shape, memory), layout), storage)| CpuBuffer::filled(shape, memory, storage).in_layout(layout);
                 let outputs = |(device, results): (usize, Vec<Storage>)| DeviceOutputs {
                     outputs: self.results_of(device).zip(results).map(filled).collect(),
                     done: self.machine.devices[device].completions.ended(Ok(())),
@@ -106,7 +108,8 @@ impl CpuLoadedExecutable {
                 devices.into_iter().zip(results).map(outputs).collect()
             }
             Err(error) => {
-                let failed = |(shape, memory)| CpuBuffer::failed(shape, memory, error.clone());
+                let failed =
+                    |((shape, memory), layout)| CpuBuffer::failed(shape, memory, error.clone()).in_layout(layout);
                 let outputs = |device: usize| DeviceOutputs {
                     outputs: self.results_of(device).map(failed).collect(),
                     done: self.machine.devices[device].completions.ended(Err(error.clone())),
@@ -121,7 +124,10 @@ impl CpuLoadedExecutable {
         let mut pending: Vec<Pending> = Vec::with_capacity(task.parts.len());
         let mut outputs = Vec::with_capacity(task.parts.len());
         for part in &task.parts {
-            let buffers = self.results_of(part.device).map(|(shape, memory)| CpuBuffer::pending(shape, memory));
+            let buffers = self.results_of(part.device).map(|((shape, memory), layout)| {
+                let (fill, buffer) = CpuBuffer::pending(shape, memory);
+                (fill, buffer.in_layout(layout))
+            });
             let (fills, buffers): (Vec<Fill>, Vec<CpuBuffer>) = buffers.unzip();
             let (place, done) = self.machine.devices[part.device].completions.enter();
             pending.push((fills, place));
@@ -179,7 +185,8 @@ impl Task {
         let mut held = Vec::with_capacity(part.arguments.len());
         let mut taken = Vec::with_capacity(part.arguments.len());
         for (buffer, donated) in part.arguments.into_iter().zip(part.donated) {
-            let (block, buffer) = match if donated { CpuBuffer::into_block(buffer) } else { Err(buffer) } {
+            let fits = donated && buffer.arrangement()?.is_none();
+            let (block, buffer) = match if fits { CpuBuffer::into_block(buffer) } else { Err(buffer) } {
                 Ok(block) => (Some(block), None),
                 Err(buffer) => (None, Some(buffer)),
             };
@@ -190,12 +197,27 @@ impl Task {
         for (block, buffer) in taken.into_iter().zip(&held) {
             arguments.push(match (block, buffer) {
                 (Some(block), _) => Argument::Donated(block),
-                (None, Some(buffer)) => Argument::Borrowed(buffer.bytes()?),
+                (None, Some(buffer)) => match buffer.arrangement()? {
+                    None => Argument::Borrowed(buffer.bytes()?),
+                    Some(arrangement) => {
+                        let mut rows = self.allocate(part.device, buffer.bytes()?.len())?;
+                        arrangement.to_row_major(buffer.bytes()?, rows.bytes_mut());
+                        Argument::Donated(rows)
+                    }
+                },
                 (None, None) => return Err(Status::internal("an argument is neither taken nor held")),
             });
         }
         let results = self.compute(part.device, arguments)?;
-        Ok(vec![results.into_iter().map(Storage::Own).collect()])
+        let Signature { outputs, output_layouts, .. } = &self.executable.signature;
+        let arranged = results.into_iter().zip(outputs).zip(output_layouts).map(|((block, shape), layout)| {
+            let arrangement = layout.as_ref().map_or(Ok(None), |layout| Arrangement::of(shape, layout))?;
+            let Some(arrangement) = arrangement else { return Ok(Storage::Own(block)) };
+            let mut moved = self.allocate(part.device, block.bytes().len())?;
+            arrangement.from_row_major(block.bytes(), moved.bytes_mut());
+            Ok(Storage::Own(moved))
+        });
+        Ok(vec![arranged.collect::<Result<_>>()?])
     }
 
     fn run_over_whole_arrays(&self, spread: &Spread, mut parts: Vec<Part>) -> Result<Vec<Vec<Storage>>> {
@@ -205,7 +227,13 @@ impl Task {
         let first = parts[order[0]].device;
         let mut arguments = Vec::with_capacity(spread.parameters.len());
         for (index, (shape, tiling)) in spread.parameters.iter().enumerate() {
-            let blocks = order.iter().map(|&place| parts[place].arguments[index].bytes());
+            let blocks = order.iter().map(|&place| match parts[place].arguments[index].arrangement()? {
+                None => parts[place].arguments[index].bytes(),
+                Some(_) => Err(Status::unimplemented(format!(
+                    "argument {index} is in layout {}, for a program over several devices; give it in row-major order",
+                    parts[place].arguments[index].layout()
+                ))),
+            });
             let blocks = blocks.collect::<Result<Vec<&[u8]>>>()?;
             arguments.push(if tiling.grid.iter().all(|&count| count == 1) {
                 Argument::Borrowed(blocks[0])

@@ -29,6 +29,7 @@ mod engine;
 mod executable;
 mod foreign;
 mod launch;
+mod layout;
 mod poison;
 mod queue;
 mod settings;

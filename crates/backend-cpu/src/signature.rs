@@ -2,8 +2,9 @@
 //! shardings.
 
 use crate::device::MEMORY_KINDS;
+use crate::layout::{self, Arrangement};
 use crate::sharding::{self, Tiling};
-use pjrt_wrapper::client_trait::{ElementType, Result, Shape, Status};
+use pjrt_wrapper::client_trait::{ElementType, Layout, Result, Shape, Status};
 use stablehlo::ir::{Attr, Module, NamedAttr, Type, TypeId};
 
 /// Facts about arguments and results.
@@ -23,6 +24,10 @@ pub(crate) struct Signature {
     pub(crate) parameter_kinds: Vec<usize>,
     /// Memory kind of each result.
     pub(crate) output_kinds: Vec<usize>,
+    /// Layout of each argument; `None` is row-major.
+    pub(crate) parameter_layouts: Vec<Option<Layout>>,
+    /// Layout of each result.
+    pub(crate) output_layouts: Vec<Option<Layout>>,
 }
 
 /// Arguments and results of a program over several devices: the shape of the whole array, and its blocks.
@@ -67,7 +72,23 @@ impl Signature {
             (parameters, results) = (blocks(&spread.parameters)?, blocks(&spread.outputs)?);
             Some(spread)
         };
+        let layout = |what, index, attributes, shape: &Shape| {
+            let place = || format!("{what} {index} of main");
+            let layout = wanted_layout(module, attributes, shape, place)?;
+            match layout {
+                Some(layout) if devices > 1 => Err(Status::unimplemented(format!(
+                    "{}: layout {layout} in a program over {devices} devices; leave the layout to the compiler, or \
+                     transpose",
+                    place()
+                ))),
+                layout => Ok(layout),
+            }
+        };
+        let parameter_layouts = parameters.iter().enumerate().map(|(i, s)| layout("argument", i, main.arg_attrs(i), s));
+        let output_layouts = results.iter().enumerate().map(|(i, s)| layout("result", i, main.result_attrs(i), s));
         Ok(Signature {
+            parameter_layouts: parameter_layouts.collect::<Result<_>>()?,
+            output_layouts: output_layouts.collect::<Result<_>>()?,
             name: name(module),
             parameters,
             outputs: results,
@@ -105,7 +126,7 @@ fn shape(module: &Module, ty: TypeId) -> Result<Shape> {
     }
 }
 
-/// The memory kind that the attributes of an argument or result ask for; checks their layout on the way.
+/// The memory kind that the attributes of an argument or result ask for.
 fn memory_kind(module: &Module, attributes: &[NamedAttr], place: &str) -> Result<usize> {
     let mut kind = 0;
     for &named in attributes {
@@ -119,29 +140,30 @@ fn memory_kind(module: &Module, attributes: &[NamedAttr], place: &str) -> Result
                     Status::invalid_argument(format!("{place}: memory kind {wish:?}; devices here have {kinds}"))
                 })?;
             }
-            "mhlo.layout_mode" if !is_row_major(wish) => {
-                return Err(Status::unimplemented(format!(
-                    "{place}: layout {wish}; arrays of this backend are row-major: leave the layout to the compiler, or \
-                     transpose"
-                )));
-            }
             _ => {}
         }
     }
     Ok(kind)
 }
 
-/// Whether a layout mode is satisfied by row-major arrays: `default`, `auto`, or a layout text such as `{1,0}`.
-fn is_row_major(mode: &str) -> bool {
-    if matches!(mode, "default" | "auto") {
-        return true;
+/// The layout that the attributes of an argument or result ask for, if it is not row-major.
+fn wanted_layout(
+    module: &Module,
+    attributes: &[NamedAttr],
+    shape: &Shape,
+    place: impl Fn() -> String,
+) -> Result<Option<Layout>> {
+    for &named in attributes {
+        let Attr::String(text) = module.attr(named.value) else { continue };
+        if module.attr_name(named) == "mhlo.layout_mode" {
+            let layout = layout::parse(module.str(*text)).map_err(|error| error.context(place()))?;
+            if let Some(layout) = &layout {
+                Arrangement::of(shape, layout).map_err(|error| error.context(place()))?;
+            }
+            return Ok(layout.filter(|layout| !layout.is_row_major()));
+        }
     }
-    let Some(dims) = mode.strip_prefix('{').and_then(|mode| mode.strip_suffix('}')) else { return false };
-    let dims: Option<Vec<usize>> = match dims {
-        "" => Some(Vec::new()),
-        dims => dims.split(',').map(|dim| dim.trim().parse().ok()).collect(),
-    };
-    dims.is_some_and(|dims| dims.iter().copied().eq((0..dims.len()).rev()))
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -176,8 +198,11 @@ mod tests {
                 "func.func @main(%a: tensor<2x3xf32> {{{attribute}}}) -> tensor<2x3xf32> {{ return %a : tensor<2x3xf32> }}"
             ))
         };
-        let error = with("mhlo.layout_mode = \"{0,1}\"").unwrap_err();
-        assert!(error.message.contains("argument 0 of main: layout {0,1}"), "{error}");
+        let error = with("mhlo.layout_mode = \"{0,1:T(8,128)}\"").unwrap_err();
+        assert!(error.message.contains("argument 0 of main") && error.message.contains("{0,1:T(8,128)}"), "{error}");
+        assert!(with("mhlo.layout_mode = \"{0}\"").is_err());
+        let layouts = with("mhlo.layout_mode = \"{0,1}\"").unwrap().parameter_layouts;
+        assert_eq!(layouts[0].as_ref().map(Layout::to_string).as_deref(), Some("{0,1}"));
         let error = with("mhlo.memory_kind = \"moon\"").unwrap_err();
         assert!(error.message.contains("device, pinned_host, unpinned_host"), "{error}");
         assert!(signature("func.func @main(%a: tensor<?xf32>) { return }").is_err());

@@ -2,6 +2,7 @@
 
 use super::aligned::Aligned;
 use super::{CallContext, RegisteredCalls};
+use crate::layout::Arrangement;
 use cpu_compiler::{ArrayType, CustomCall, CustomCalls, Error, Result};
 use stablehlo::eval::{self, OpError, Registry, Tensor, Value};
 use stablehlo::ir::{Attr, Module, OpCode, OpId, OpRef};
@@ -20,10 +21,10 @@ struct Bound {
     results: Vec<Arranged>,
 }
 
-/// An array as a handler sees it: its type, and the order of its dimensions in memory, the fastest first.
+/// An array as a handler sees it: its type, and how it lies in memory, if not in row-major order.
 struct Arranged {
     ty: ArrayType,
-    minor_to_major: Option<Vec<usize>>,
+    arrangement: Option<Arrangement>,
 }
 
 impl EvaluatedCalls {
@@ -93,37 +94,17 @@ impl Bound {
 
 impl Arranged {
     fn to_memory(&self, bytes: &[u8]) -> Vec<u8> {
-        self.moved(bytes, |row_major, memory| (memory, row_major))
+        self.moved(bytes, Arrangement::from_row_major)
     }
 
     fn to_row_major(&self, bytes: &[u8]) -> Vec<u8> {
-        self.moved(bytes, |row_major, memory| (row_major, memory))
+        self.moved(bytes, Arrangement::to_row_major)
     }
 
-    /// Copies each element; `places` picks (destination, source) of the element's place in row-major order and that in
-    /// memory.
-    fn moved(&self, bytes: &[u8], places: impl Fn(usize, usize) -> (usize, usize)) -> Vec<u8> {
-        let Some(minor_to_major) = &self.minor_to_major else { return bytes.to_vec() };
-        let (dims, width) = (&self.ty.dims, self.ty.width());
-        let mut strides = vec![0; dims.len()];
-        let mut stride = 1;
-        for &dim in minor_to_major {
-            strides[dim] = stride;
-            stride *= dims[dim];
-        }
-        let mut moved = vec![0; bytes.len()];
-        let mut index = vec![0; dims.len()];
-        for row_major in 0..self.ty.len() {
-            let memory = index.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
-            let (to, from) = places(row_major, memory);
-            moved[to * width..][..width].copy_from_slice(&bytes[from * width..][..width]);
-            for (index, extent) in index.iter_mut().zip(dims).rev() {
-                *index += 1;
-                if *index < *extent {
-                    break;
-                }
-                *index = 0;
-            }
+    fn moved(&self, bytes: &[u8], how: impl Fn(&Arrangement, &[u8], &mut [u8])) -> Vec<u8> {
+        let mut moved = bytes.to_vec();
+        if let Some(arrangement) = &self.arrangement {
+            how(arrangement, bytes, &mut moved);
         }
         moved
     }
@@ -137,7 +118,7 @@ fn arranged(op: OpRef<'_>, name: &str, types: Vec<ArrayType>) -> Result<Vec<Arra
     }
     let arranged = |(index, ty): (usize, ArrayType)| {
         let malformed = || Error::invalid(format!("`{name}` must hold a permutation of the dimensions"));
-        let Some(&layout) = list.get(index) else { return Ok(Arranged { ty, minor_to_major: None }) };
+        let Some(&layout) = list.get(index) else { return Ok(Arranged { ty, arrangement: None }) };
         let Attr::DenseElements(dense) = module.attr(layout) else { return Err(malformed()) };
         let dims = dense.to_i64s(module.num_elements(dense.ty()).unwrap_or(0)).ok_or_else(malformed)?;
         let dims: Vec<usize> = dims.iter().map(|&dim| dim as usize).collect();
@@ -147,8 +128,8 @@ fn arranged(op: OpRef<'_>, name: &str, types: Vec<ArrayType>) -> Result<Vec<Arra
         if !sorted.into_iter().eq(0..rank) {
             return Err(malformed());
         }
-        let in_order = ty.element.is_none() || dims.iter().copied().eq((0..rank).rev());
-        Ok(Arranged { ty, minor_to_major: (!in_order).then_some(dims) })
+        let arrangement = ty.element.and_then(|_| Arrangement::new(ty.dims.clone(), &dims, ty.width()));
+        Ok(Arranged { ty, arrangement })
     };
     types.into_iter().enumerate().map(arranged).collect()
 }
@@ -161,7 +142,7 @@ mod tests {
     #[test]
     fn layouts_are_applied_and_undone() {
         let ty = ArrayType::new(ElementType::U8, &[2, 3]);
-        let columns = Arranged { ty, minor_to_major: Some(vec![0, 1]) };
+        let columns = Arranged { arrangement: Arrangement::new(ty.dims.clone(), &[0, 1], 1), ty };
         assert_eq!(columns.to_memory(&[1, 2, 3, 4, 5, 6]), [1, 4, 2, 5, 3, 6]);
         assert_eq!(columns.to_row_major(&[1, 4, 2, 5, 3, 6]), [1, 2, 3, 4, 5, 6]);
     }
