@@ -20,6 +20,7 @@ from .lowering_rules import borrow_lowering_rules
 from .persistent_cache import open_persistent_cache
 from .platform_alias import answer_to_cpu
 from .short_compilation import shorten_compilation
+from .unused_cache_key import spare_unused_cache_keys
 
 logger = logging.getLogger(__name__)
 
@@ -84,6 +85,7 @@ def register(
     capsule = xla_bridge.register_plugin(name, priority=priority, library_path=library, options=options, c_api=c_api)
     _registered[name] = capsule
     shorten_compilation(name)
+    spare_unused_cache_keys(name)
     if platform not in _KNOWN_TO_JAX:
         _open_doors(platform, host_callbacks)
         pass_on_ffi_targets(name, platform, capsule)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import logging
 import re
@@ -206,6 +207,42 @@ def test_other_memories_and_layouts_and_devices_have_no_entry(short, platform, d
     if "pinned_host" in kinds:
         there = jax.sharding.SingleDeviceSharding(devices[0], memory_kind="pinned_host")
         assert entry(lambda x: x + 1, x, out_shardings=there) is None
+
+
+def test_keys_are_computed_only_for_a_cache_that_is_there(devices, platform, tmp_path, monkeypatch):
+    if not hasattr(getattr(compiler, "_get_cache_key", None), "spared_plugins"):
+        pytest.skip("this JAX has no such function")
+    from jax._src import compilation_cache
+
+    computed = []
+    get = compilation_cache.get_cache_key
+    monkeypatch.setattr(compilation_cache, "get_cache_key", lambda *a, **k: computed.append(1) or get(*a, **k))
+    jax.jit(lambda x: x * 3 + 1)(np.float32(1))
+    assert not computed
+    with _cache_in(tmp_path):
+        jax.jit(lambda x: x * 5 + 1)(np.float32(1))
+        assert computed and list(tmp_path.iterdir())
+    computed.clear()
+    jax.jit(lambda x: x * 7 + 1)(np.float32(1))
+    assert not computed
+
+
+@contextlib.contextmanager
+def _cache_in(folder):
+    from jax._src import compilation_cache
+
+    names = {"jax_compilation_cache_dir": str(folder), "jax_persistent_cache_min_compile_time_secs": 0,
+             "jax_persistent_cache_min_entry_size_bytes": -1}
+    before = {name: getattr(jax.config, name) for name in names}
+    try:
+        for name, value in names.items():
+            jax.config.update(name, value)
+        compilation_cache.reset_cache()
+        yield
+    finally:
+        for name, value in before.items():
+            jax.config.update(name, value)
+        compilation_cache.reset_cache()
 
 
 def test_it_can_be_switched_off(run_python, platform):
