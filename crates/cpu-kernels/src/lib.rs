@@ -46,7 +46,7 @@ mod view;
 mod window;
 
 pub use convolution::{Convolution, ConvolutionDimensions, ConvolutionWindow};
-pub use dot::{DotDimensions, DotGeneral};
+pub use dot::{ByRows, DotDimensions, DotGeneral};
 pub use error::KernelError;
 pub use fft::{Fft, FftKind};
 pub use index::{Gather, GatherDimensions, OutOfBounds, Scatter, ScatterBody, ScatterDimensions};
@@ -67,4 +67,9 @@ pub trait OpKernel: Send + Sync {
     /// # Errors
     /// When the number of operands or a length is not what the kernel was prepared for. Nothing is written then.
     fn run(&self, pool: &Pool, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<(), KernelError>;
+
+    /// How it works row by row, if it does and that is no slower.
+    fn by_rows(&self) -> Option<ByRows> {
+        None
+    }
 }

@@ -11,9 +11,21 @@ const SERIAL: u64 = 10_000_000;
 /// Work that is worth a task of its own.
 const TASK: u64 = 20_000_000;
 
+/// Whatever hands out tasks to threads.
+pub(crate) trait Runs {
+    /// Calls `task` with every number below `tasks`, each once, and returns when all are done.
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync));
+}
+
+impl Runs for Pool {
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        Pool::run(self, tasks, task);
+    }
+}
+
 /// Calls `task` with every number below `tasks`; on several threads if the whole takes long enough, by an estimate in
 /// picoseconds.
-pub(crate) fn spread(pool: &Pool, tasks: usize, picoseconds: u64, task: &(dyn Fn(usize) + Sync)) {
+pub(crate) fn spread(pool: &impl Runs, tasks: usize, picoseconds: u64, task: &(dyn Fn(usize) + Sync)) {
     if picoseconds < SERIAL {
         (0..tasks).for_each(task);
     } else {
@@ -28,7 +40,7 @@ pub(crate) fn grain(items: usize, picoseconds_each: u64) -> usize {
 }
 
 /// Cuts `items` into runs and calls `task(start, end)` for each, on several threads if that pays.
-pub(crate) fn ranges(pool: &Pool, items: usize, picoseconds_each: u64, task: &(dyn Fn(usize, usize) + Sync)) {
+pub(crate) fn ranges(pool: &impl Runs, items: usize, picoseconds_each: u64, task: &(dyn Fn(usize, usize) + Sync)) {
     if items == 0 {
         return;
     }

@@ -29,6 +29,7 @@
 
 pub mod builder;
 pub mod complex;
+mod complex_functions;
 pub mod cost;
 mod display;
 pub mod element;

@@ -61,9 +61,10 @@ pub(crate) fn can_map(op: MapOp, inputs: &[&ArrayType], result: &ArrayType) -> b
     match op {
         MapOp::Unary(UnaryOp::Neg) if complex => true,
         MapOp::Unary(UnaryOp::Abs) if complex => true,
-        MapOp::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) if complex => true,
+        MapOp::Unary(op) if complex => complex_function(op).is_some(),
+        MapOp::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div) if complex => true,
         MapOp::Compare { direction: Direction::Eq | Direction::Ne, .. } if complex => true,
-        MapOp::Unary(_) | MapOp::Binary(_) | MapOp::Compare { .. } | MapOp::ReducePrecision { .. } if complex => false,
+        MapOp::Binary(_) | MapOp::Compare { .. } | MapOp::ReducePrecision { .. } if complex => false,
         MapOp::Unary(_) | MapOp::Binary(_) | MapOp::Bitcast | MapOp::ReducePrecision { .. } if scale(from) => false,
         MapOp::Compare { total: true, .. } if scale(from) => false,
         MapOp::Unary(op) => {
@@ -98,6 +99,30 @@ pub(crate) fn can_map(op: MapOp, inputs: &[&ArrayType], result: &ArrayType) -> b
         MapOp::Real | MapOp::Imag => complex,
         MapOp::Complex => matches!(from, ElementType::F32 | ElementType::F64),
     }
+}
+
+/// The expansion of a function of complex numbers, if there is one.
+fn complex_function(op: UnaryOp) -> Option<fn(&mut Builder, Complex) -> Complex> {
+    Some(match op {
+        UnaryOp::Exp => Builder::complex_exp,
+        UnaryOp::Log => Builder::complex_log,
+        UnaryOp::Sqrt => Builder::complex_sqrt,
+        UnaryOp::Rsqrt => Builder::complex_rsqrt,
+        UnaryOp::Sign => Builder::complex_sign,
+        _ => return None,
+    })
+}
+
+/// Computes in f64 what steps in f32 would make wrong by several units in the last place, and rounds once.
+fn in_double(b: &mut Builder, z: &[Complex], function: impl FnOnce(&mut Builder, &[Complex]) -> Complex) -> Complex {
+    let ty = b.ty(z[0].re);
+    let to = |b: &mut Builder, ty: Type, z: Complex| Complex { re: b.convert(ty, z.re), im: b.convert(ty, z.im) };
+    if ty == Type::F64 {
+        return function(b, z);
+    }
+    let wide: Vec<Complex> = z.iter().map(|&z| to(b, Type::F64, z)).collect();
+    let result = function(b, &wide);
+    to(b, ty, result)
 }
 
 /// Conversions that saturate at bounds which no type of a lane has.
@@ -161,10 +186,17 @@ pub(crate) fn neutral(kind: ReduceKind, element: ElementType) -> Option<Vec<u8>>
 pub(crate) fn emit(b: &mut Builder, op: MapOp, inputs: &[Lane], from: &[ElementType], to: ElementType) -> Lane {
     let result = match (op, inputs) {
         (MapOp::Unary(UnaryOp::Abs), [Lane::Two(z)]) => return Lane::One(b.complex_abs(*z)),
+        (MapOp::Unary(op), [Lane::Two(z)]) if complex_function(op).is_some() => {
+            let Some(function) = complex_function(op) else { return inputs[0] };
+            return Lane::Two(in_double(b, &[*z], |b, z| function(b, z[0])));
+        }
         (MapOp::Unary(op), [Lane::Two(z)]) => {
             return Lane::Two(Complex { re: b.unary(op, z.re), im: b.unary(op, z.im) });
         }
         (MapOp::Unary(op), [Lane::One(x)]) => b.unary(op, *x),
+        (MapOp::Binary(BinaryOp::Div), [Lane::Two(x), Lane::Two(y)]) => {
+            return Lane::Two(in_double(b, &[*x, *y], |b, z| b.complex_quotient(z[0], z[1])));
+        }
         (MapOp::Binary(BinaryOp::Mul), [Lane::Two(x), Lane::Two(y)]) => return Lane::Two(b.complex_mul(*x, *y)),
         (MapOp::Binary(op), [Lane::Two(x), Lane::Two(y)]) => return Lane::Two(b.complex_binary(op, *x, *y)),
         (MapOp::Binary(op), [Lane::One(x), Lane::One(y)]) => b.binary(op, *x, *y),

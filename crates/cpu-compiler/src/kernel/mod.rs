@@ -13,6 +13,7 @@ pub(crate) use prepared::{InPlaceScatter, Prepared};
 pub(crate) use reference::Reference;
 
 use crate::error::Result;
+use cpu_kernels::ByRows;
 use cpu_runtime::Pool;
 use stablehlo::eval::Process;
 use std::any::Any;
@@ -55,6 +56,11 @@ pub(crate) trait Kernel: Send + Sync {
     /// Whether somebody else's code runs.
     fn is_foreign(&self) -> bool {
         false
+    }
+
+    /// How it works row by row, if it does and that is no slower.
+    fn by_rows(&self) -> Option<ByRows> {
+        None
     }
 
     /// Floating-point operations of one run.

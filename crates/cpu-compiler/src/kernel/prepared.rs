@@ -2,7 +2,7 @@
 
 use super::{Env, Kernel};
 use crate::error::{Error, Result};
-use cpu_kernels::{KernelError, OpKernel, Scatter};
+use cpu_kernels::{ByRows, KernelError, OpKernel, Scatter};
 
 /// A prepared kernel with its name and cost.
 pub(crate) struct Prepared<K> {
@@ -40,6 +40,10 @@ impl<K: OpKernel> Kernel for Prepared<K> {
 
     fn is_function(&self) -> bool {
         true
+    }
+
+    fn by_rows(&self) -> Option<ByRows> {
+        self.kernel.by_rows()
     }
 }
 

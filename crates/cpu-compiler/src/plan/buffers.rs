@@ -3,7 +3,7 @@
 
 use super::ArgumentPlan;
 use super::code::{Code, Entry, Position};
-use super::rows::replaceable;
+use super::rows::{Member, replaceable};
 use crate::array_type::ArrayType;
 use crate::error::{Error, Result};
 use crate::fuse::{Loop, source};
@@ -272,10 +272,13 @@ impl Placer<'_> {
                 self.looped(looped, position, &inputs);
                 Vec::new()
             }
-            Entry::Rows { loops, leading } => {
-                let replaceable = replaceable(graph, loops, *leading);
-                for (looped, replaceable) in loops.iter_mut().zip(replaceable) {
-                    self.looped(looped, position, &replaceable);
+            Entry::Rows { members, leading } => {
+                let replaceable = replaceable(graph, members, *leading);
+                for (member, replaceable) in members.iter_mut().zip(replaceable) {
+                    match member {
+                        Member::Loop(looped) => self.looped(looped, position, &replaceable),
+                        Member::Product(product) => self.make(product.output, position),
+                    }
                 }
                 Vec::new()
             }

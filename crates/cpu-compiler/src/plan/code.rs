@@ -2,6 +2,7 @@
 //!
 //! A value that a loop's blocks use from around the loop lives until the loop ends, since the next turn uses it again.
 
+use super::rows::Member;
 use super::schedule::Item;
 use crate::fuse::{Loop, source};
 use crate::graph::{BlockId, Graph, NodeId, Op, Value};
@@ -15,9 +16,9 @@ pub(super) type Position = usize;
 /// One entry of the list.
 pub(super) enum Entry {
     Loop(Loop),
-    /// Loops that run together, row by row.
+    /// Loops and products that run together, row by row.
     Rows {
-        loops: Vec<Loop>,
+        members: Vec<Member>,
         leading: usize,
     },
     Constant(Value),
@@ -114,9 +115,9 @@ pub(super) fn code(graph: &Graph, mut items: HashMap<BlockId, Vec<Item>>) -> Cod
                 looped.inputs.iter().for_each(|&value| linear.used(value, block));
                 linear.code.list.push(Entry::Loop(looped));
             }
-            Item::Rows { loops, leading } => {
-                loops.iter().flat_map(|looped| &looped.inputs).for_each(|&value| linear.used(value, block));
-                linear.code.list.push(Entry::Rows { loops, leading });
+            Item::Rows { members, leading } => {
+                members.iter().flat_map(Member::inputs).for_each(|value| linear.used(value, block));
+                linear.code.list.push(Entry::Rows { members, leading });
             }
             Item::Constant(value) => linear.code.list.push(Entry::Constant(value)),
             Item::Kernel(node) => {

@@ -57,9 +57,9 @@ fn touches(graph: &Graph, item: &Item, wanted: &dyn Fn(&Value) -> bool) -> bool 
     match item {
         // Some values are written by several loops, a part by each.
         Item::Loop(looped) => looped.inputs.iter().any(wanted) || looped.outputs.iter().any(|s| wanted(&s.value)),
-        Item::Rows { loops, .. } => loops
-            .iter()
-            .any(|looped| looped.inputs.iter().any(wanted) || looped.outputs.iter().any(|s| wanted(&s.value))),
+        Item::Rows { members, .. } => {
+            members.iter().any(|member| member.inputs().chain(member.outputs()).any(|value| wanted(&value)))
+        }
         Item::Direct { inputs, .. } => inputs.iter().any(|&input| wanted(&source(graph, input))),
         Item::Kernel(id) => graph.node(*id).inputs.iter().any(|&input| wanted(&source(graph, input))),
         Item::Constant(_) => false,

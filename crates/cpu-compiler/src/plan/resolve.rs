@@ -3,6 +3,7 @@
 use super::areas::Areas;
 use super::buffers::{BufferId, Copy, Home, Placed};
 use super::code::Entry;
+use super::rows::{Member, Product};
 use super::trips::trips;
 use super::{ArgumentPlan, Plan, Step, arena};
 use crate::array_type::ArrayType;
@@ -10,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::fuse::{Loop, source};
 use crate::graph::{Graph, NodeId, Op, Value};
 use cpu_runtime::Span;
-use cpu_vir::exec::{Place, RowLoop, Rows};
+use cpu_vir::exec::{Place, RowItem, RowLoop, RowStep, Rows};
 use cpu_vir::{Inst, Kernel, Program, UnaryOp, cost};
 use hashbrown::HashMap;
 use stablehlo::ElementType;
@@ -136,24 +137,10 @@ impl Resolver<'_> {
             Entry::Constant(_) | Entry::BranchStart { .. } | Entry::End(_) | Entry::Join(_) => {}
             Entry::Return | Entry::CarryIn(_) => self.copies(copies),
             Entry::Loop(looped) => self.looped(looped)?,
-            Entry::Rows { loops, leading } => self.rows(loops, leading)?,
+            Entry::Rows { members, leading } => self.rows(members, leading)?,
             Entry::Kernel(id) => {
                 self.copies(copies);
-                let node = graph.node(id);
-                let Op::Kernel(kernel) = &node.op else { return Err(Error::internal("a kernel entry without one")) };
-                let updated = |index: usize| kernel.updates().iter().any(|(operand, _)| *operand == index);
-                let empty = Span { region: 0, start: 0, length: 0 };
-                let reads = node.inputs.iter().enumerate().map(|(index, &input)| match updated(index) {
-                    true => Ok(empty),
-                    false => self.span(input),
-                });
-                let reads = reads.collect::<Result<Spans>>()?;
-                let writes = graph.results(id).map(|value| self.span(value)).collect::<Result<Spans>>()?;
-                self.costs(kernel.nanoseconds());
-                self.plan.flops += kernel.flops();
-                self.plan.has_calls |= node.effect || kernel.is_foreign();
-                self.plan.bytes_accessed += bytes(&reads) + bytes(&writes);
-                self.push(Step::Kernel { kernel: kernel.clone(), reads, writes }, kernel_text);
+                self.kernel(id)?;
             }
             Entry::Direct { kernel, inputs, output } => {
                 let reads = inputs.iter().map(|&input| self.span(input)).collect::<Result<Spans>>()?;
@@ -249,44 +236,97 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Loops that run together, row by row; one after another where their memory does not permit that.
-    fn rows(&mut self, loops: Vec<Loop>, leading: usize) -> Result<()> {
-        let operands = loops.iter().map(|looped| self.operands(looped)).collect::<Result<Vec<_>>>()?;
+    /// A kernel by itself.
+    fn kernel(&mut self, id: NodeId) -> Result<()> {
+        let node = self.graph.node(id);
+        let Op::Kernel(kernel) = &node.op else { return Err(Error::internal("a kernel entry without one")) };
+        let updated = |index: usize| kernel.updates().iter().any(|(operand, _)| *operand == index);
+        let empty = Span { region: 0, start: 0, length: 0 };
+        let reads = node.inputs.iter().enumerate().map(|(index, &input)| match updated(index) {
+            true => Ok(empty),
+            false => self.span(input),
+        });
+        let reads = reads.collect::<Result<Spans>>()?;
+        let writes = self.graph.results(id).map(|value| self.span(value)).collect::<Result<Spans>>()?;
+        self.kernel_costs(id, &reads, &writes);
+        self.push(Step::Kernel { kernel: kernel.clone(), reads, writes }, kernel_text);
+        Ok(())
+    }
+
+    fn kernel_costs(&mut self, id: NodeId, reads: &[Span], writes: &[Span]) {
+        let node = self.graph.node(id);
+        let Op::Kernel(kernel) = &node.op else { return };
+        self.costs(kernel.nanoseconds());
+        self.plan.flops += kernel.flops();
+        self.plan.has_calls |= node.effect || kernel.is_foreign();
+        self.plan.bytes_accessed += bytes(reads) + bytes(writes);
+    }
+
+    /// Loops and products that run together, row by row; one after another where their memory does not permit that.
+    fn rows(&mut self, members: Vec<Member>, leading: usize) -> Result<()> {
+        let operands = members.iter().map(|member| match member {
+            Member::Loop(looped) => self.operands(looped),
+            Member::Product(product) => {
+                let reads: Spans = Box::new([self.span(product.from)?, self.span(product.whole)?]);
+                Ok((reads, Box::new([self.span(product.output)?]) as Spans))
+            }
+        });
+        let operands = operands.collect::<Result<Vec<_>>>()?;
         let mut areas = Areas::default();
         for (reads, writes) in &operands {
             reads.iter().for_each(|span| areas.add(span, false));
             writes.iter().for_each(|span| areas.add(span, true));
         }
         let places = |spans: &[Span]| spans.iter().map(|span| areas.place(span)).collect();
-        let parts_of: Vec<RowLoop<'_>> = loops
-            .iter()
-            .zip(&operands)
-            .map(|(looped, (reads, writes))| RowLoop {
-                program: &looped.program,
-                inputs: places(reads),
-                outputs: places(writes),
-            })
-            .collect();
+        let items = members.iter().zip(&operands).map(|(member, (reads, writes))| match member {
+            Member::Loop(looped) => {
+                RowItem::Loop(RowLoop { program: &looped.program, inputs: places(reads), outputs: places(writes) })
+            }
+            Member::Product(Product { by_rows, .. }) => RowItem::Step(RowStep {
+                work: by_rows.work.clone(),
+                rows: by_rows.rows,
+                from: (areas.place(&reads[0]), by_rows.from.1),
+                whole: (areas.place(&reads[1]), reads[1].length),
+                to: (areas.place(&writes[0]), by_rows.to),
+            }),
+        });
+        let items = items.collect();
         // What is in buffers that live no longer than the group.
-        let made = loops.iter().flat_map(|looped| &looped.outputs).filter(|store| self.is_passing(store.value));
-        let mut passing =
-            made.map(|store| Ok(areas.place(&self.span(store.value)?))).collect::<Result<Vec<Place>>>()?;
-        passing.sort_unstable_by_key(|place| (place.area, place.start));
+        let mut passing = Vec::new();
+        for member in &members {
+            for value in member.outputs().filter(|&value| self.is_passing(value)) {
+                passing.push(areas.place(&self.span(value)?));
+            }
+        }
+        passing.sort_unstable_by_key(|place: &Place| (place.area, place.start));
         passing.dedup();
-        let rows = Rows::prepare(&areas.list(), &parts_of, leading, &passing);
-        drop(parts_of);
-        let Ok(rows) = rows else { return loops.into_iter().try_for_each(|looped| self.looped(looped)) };
-        let mut picoseconds = 0u64;
+        let Ok(rows) = Rows::prepare(&areas.list(), items, leading, &passing) else {
+            return members.into_iter().try_for_each(|member| match member {
+                Member::Loop(looped) => self.looped(looped),
+                Member::Product(product) => self.kernel(product.node),
+            });
+        };
         let mut text = None;
         if self.plan.text.is_some() {
-            let lines = loops
-                .iter()
-                .zip(&operands)
-                .map(|(looped, (reads, writes))| format!("\n{}", loop_text(&looped.program, reads, writes).trim_end()));
+            let lines = members.iter().zip(&operands).map(|(member, (reads, writes))| match member {
+                Member::Loop(looped) => format!("\n{}", loop_text(&looped.program, reads, writes).trim_end()),
+                Member::Product(_) => format!("\nproduct {} -> {}", list(reads), list(writes)),
+            });
             text = Some(format!("{} rows at a time of{}", rows.block(), lines.collect::<String>()));
         }
-        for (looped, (reads, writes)) in loops.iter().zip(&operands) {
-            picoseconds = picoseconds.saturating_add(self.loop_costs(&looped.program, reads, writes));
+        let mut picoseconds = 0u64;
+        for (member, (reads, writes)) in members.iter().zip(&operands) {
+            let own = match member {
+                Member::Loop(looped) => self.loop_costs(&looped.program, reads, writes),
+                Member::Product(product) => {
+                    self.kernel_costs(product.node, reads, writes);
+                    match &self.graph.node(product.node).op {
+                        Op::Kernel(kernel) => kernel.nanoseconds().saturating_mul(1000),
+                        _ => 0,
+                    }
+                }
+            };
+            picoseconds = picoseconds.saturating_add(own);
         }
         let (reads, writes) = areas.finish();
         self.push(Step::Rows { rows, reads, writes, parts: parts(picoseconds) }, |_| text.unwrap_or_default());

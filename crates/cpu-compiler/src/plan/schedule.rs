@@ -1,7 +1,7 @@
 //! What each block does, in order: loops around needed values, kernels, control flow. What nobody needs is left out.
 
 use super::merge::merge_loops;
-use super::rows::group_rows;
+use super::rows::{Member, group_rows};
 use crate::dump::Cluster;
 use crate::error::{Error, Result};
 use crate::fuse::{Chooser, LARGE_MOVE, Loop, source, transposes_far};
@@ -15,9 +15,9 @@ use std::sync::Arc;
 /// One thing that a block does.
 pub(super) enum Item {
     Loop(Loop),
-    /// Loops that have their first dimensions in common, and run block of rows by block of rows.
+    /// Loops that have their first dimensions in common, and products of as many rows, which run block of rows by block of rows.
     Rows {
-        loops: Vec<Loop>,
+        members: Vec<Member>,
         leading: usize,
     },
     /// A literal that somebody reads from memory.
@@ -166,11 +166,18 @@ pub(super) fn clusters(graph: &Graph, items: &HashMap<BlockId, Vec<Item>>) -> Ve
                 );
                 (format!("{what} over {:?}", program.dims), detail, (looped.inputs.clone(), writes), "#dcebfa")
             }
-            Item::Rows { loops, leading } => {
-                let reads = loops.iter().flat_map(|looped| looped.inputs.iter().copied()).collect();
-                let writes = loops.iter().flat_map(|looped| looped.outputs.iter().map(|store| store.value)).collect();
-                let rows = &loops[0].program.dims[..*leading];
-                (format!("{} loops over rows {rows:?}", loops.len()), String::new(), (reads, writes), "#dcebfa")
+            Item::Rows { members, leading } => {
+                let reads = members.iter().flat_map(Member::inputs).collect();
+                let writes = members.iter().flat_map(Member::outputs).collect();
+                let mut loops = members.iter().filter_map(|member| match member {
+                    Member::Loop(looped) => Some(looped),
+                    Member::Product(_) => None,
+                });
+                let rows = loops.next().map_or(&[][..], |looped| &looped.program.dims[..*leading]);
+                let products = members.len() - 1 - loops.count();
+                let detail = if products > 0 { format!("with {products} products") } else { String::new() };
+                let loops = members.len() - products;
+                (format!("{loops} loops over rows {rows:?}"), detail, (reads, writes), "#dcebfa")
             }
             Item::Direct { kernel, inputs, output } => {
                 let detail = format!("{:?}", graph.ty(*output).dims);

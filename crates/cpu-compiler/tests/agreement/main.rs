@@ -4,6 +4,7 @@ mod corpus;
 mod expectations;
 mod loops;
 mod ops;
+mod products;
 mod programs;
 mod random;
 mod support;

@@ -312,3 +312,46 @@ fn the_first_of_a_sort_are_what_is_cut_from_it() {
         ));
     }
 }
+
+/// Every pair of parts among zeros, infinities, NaN and numbers of all sizes, and each of them by each other; and among
+/// numbers of one size, whose results can be told apart.
+#[test]
+fn functions_of_complex_numbers_at_their_edges_and_elsewhere() {
+    for (part, tiny, edges) in
+        [("f32", "1.0e-30", true), ("f64", "1.0e-200", true), ("f32", "", false), ("f64", "", false)]
+    {
+        let (infinity, nan) =
+            if part == "f32" { ("0x7F800000", "0x7FC00000") } else { ("0x7FF0000000000000", "0x7FF8000000000000") };
+        let minus = if part == "f32" { "0xFF800000" } else { "0xFFF0000000000000" };
+        let numbers = match edges {
+            true => format!("0.0, -0.0, 1.0, -1.0, 0.75, -3.5, {tiny}, -{tiny}, 1.0e30, {infinity}, {minus}, {nan}"),
+            false => "0.3, -0.4, 1.0, -1.25, 0.75, -1.5, 0.6, -0.9, 0.5, 1.1, 0.99, -1.01".to_owned(),
+        };
+        let (row, square) = (format!("tensor<12x{part}>"), format!("tensor<12x12x{part}>"));
+        let (z, pairs) = (format!("tensor<12x12xcomplex<{part}>>"), format!("tensor<144x144xcomplex<{part}>>"));
+        let column = format!("tensor<144xcomplex<{part}>>");
+        let executable = agree(&format!(
+            "func.func @main(%p: {row}) -> ({z}, {z}, {z}, {z}, {z}, {pairs}) {{
+              %c = stablehlo.constant dense<[{numbers}]> : {row}
+              %x = stablehlo.broadcast_in_dim %c, dims = [0] : ({row}) -> {square}
+              %y = stablehlo.broadcast_in_dim %c, dims = [1] : ({row}) -> {square}
+              %q = stablehlo.broadcast_in_dim %p, dims = [0] : ({row}) -> {square}
+              %o = stablehlo.subtract %q, %q : {square}
+              %w = stablehlo.add %y, %o : {square}
+              %z = stablehlo.complex %x, %w : {z}
+              %0 = stablehlo.exponential %z : {z}
+              %1 = stablehlo.log %z : {z}
+              %2 = stablehlo.sqrt %z : {z}
+              %3 = stablehlo.rsqrt %z : {z}
+              %4 = stablehlo.sign %z : {z}
+              %f = stablehlo.reshape %z : ({z}) -> {column}
+              %a = stablehlo.broadcast_in_dim %f, dims = [0] : ({column}) -> {pairs}
+              %b = stablehlo.broadcast_in_dim %f, dims = [1] : ({column}) -> {pairs}
+              %5 = stablehlo.divide %a, %b : {pairs}
+              return %0, %1, %2, %3, %4, %5 : {z}, {z}, {z}, {z}, {z}, {pairs}
+            }}"
+        ));
+        let plan = executable.text();
+        assert!(["exponential", "log (", "sqrt (", "sign (", "divide ("].iter().all(|op| !plan.contains(op)), "{plan}");
+    }
+}

@@ -2,12 +2,13 @@
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
 
 use cpu_runtime::Pool;
+use cpu_vir::exec::Isa;
 
 use super::product::{Matrix, Output, check, target};
 use crate::exchange::exchange;
 use crate::lanes::{self, Lane, Loops, Vector};
 use crate::panel::{BLOCK, DEPTH, ROWS, Tile, VECTORS, row_starts, width};
-use crate::parallel::{Shared, ranges};
+use crate::parallel::{Runs, Shared, ranges};
 use crate::scratch;
 
 /// Panels that are packed together, so that whole cache lines of the source are read.
@@ -23,58 +24,95 @@ pub(super) fn product<T: Lane>(
     depth: usize,
 ) {
     check(at, a, b, depth);
-    target(out, at);
-    let isa = lanes::fitting::<T>(VECTORS, at.columns);
-    let width = width::<T>(isa);
-    let panels = at.columns.div_ceil(width);
-    scratch::with(panels * width * depth, |packed: &mut [T]| {
-        pack(pool, packed, b, depth, at.columns, width);
-        let packed = &*packed;
+    with_panels(pool, b, depth, at.columns, |panels| {
         // Few rows are cut by columns too, so that there is work for several threads.
         let blocks = at.rows.div_ceil(BLOCK);
-        let chunk = panels.div_ceil(8usize.div_ceil(blocks)).max(TOGETHER.min(panels));
-        let chunks = panels.div_ceil(chunk);
-        let cost = (BLOCK.min(at.rows) * depth) as u64 * (chunk * width) as u64 * 20;
+        let chunk = panels.count.div_ceil(8usize.div_ceil(blocks)).max(TOGETHER.min(panels.count));
+        let chunks = panels.count.div_ceil(chunk);
+        let cost = (BLOCK.min(at.rows) * depth) as u64 * (chunk * panels.width) as u64 * 20;
         ranges(pool, blocks * chunks, cost, &|start, end| {
-            scratch::with(BLOCK * DEPTH, |lhs: &mut [T]| {
-                for task in start..end {
-                    let (block, chunk_index) = (task / chunks, task % chunks);
-                    let (row, panel) = (block * BLOCK, chunk_index * chunk);
-                    let rows = BLOCK.min(at.rows - row);
-                    let last = (panel + chunk).min(panels);
-                    for k in (0..depth).step_by(DEPTH) {
-                        let deep = DEPTH.min(depth - k);
-                        let source = &a.elements[row * a.row + k * a.column..];
-                        // Rows that lie one after another are read where they are.
-                        let (lhs, lhs_stride) = match a.column {
-                            1 => (source, a.row),
-                            _ => (pack_rows(lhs, source, a, rows, deep), deep),
-                        };
-                        let first = k * panels * width;
-                        let to = Output {
-                            start: at.start + row * at.stride + panel * width,
-                            rows,
-                            columns: at.columns.min(last * width) - panel * width,
-                            ..at
-                        };
-                        let part = Part {
-                            to: target(out, to),
-                            lhs,
-                            lhs_stride,
-                            packed: &packed[first + panel * deep * width..first + last * deep * width],
-                            deep,
-                            rows,
-                            columns: to.columns,
-                            stride: at.stride,
-                            adds: k > 0,
-                        };
-                        // SAFETY: the output holds the part, and every block and chunk is handed out once.
-                        unsafe { lanes::run(isa, part) }
-                    }
-                }
-            });
+            for task in start..end {
+                let (block, index) = (task / chunks, task % chunks);
+                let row = block * BLOCK;
+                let part = Output { start: at.start + row * at.stride, rows: BLOCK.min(at.rows - row), ..at };
+                let a = Matrix { elements: &a.elements[row * a.row..], ..a };
+                // Every block and chunk is handed out once.
+                panels.block(out, part, a, (index * chunk, ((index + 1) * chunk).min(panels.count)));
+            }
         });
     });
+}
+
+/// The rhs of a product, packed.
+pub(super) struct Panels<'a, T> {
+    packed: &'a [T],
+    isa: Isa,
+    /// Columns of a panel.
+    width: usize,
+    /// How many panels there are.
+    count: usize,
+    depth: usize,
+    columns: usize,
+}
+
+/// Packs an rhs and calls `body` with it. Neither side is empty.
+pub(super) fn with_panels<T: Lane, R>(
+    pool: &impl Runs,
+    b: Matrix<'_, T>,
+    depth: usize,
+    columns: usize,
+    body: impl FnOnce(Panels<'_, T>) -> R,
+) -> R {
+    let isa = lanes::fitting::<T>(VECTORS, columns);
+    let width = width::<T>(isa);
+    let count = columns.div_ceil(width);
+    scratch::with(count * width * depth, |packed: &mut [T]| {
+        pack(pool, packed, b, depth, columns, width);
+        body(Panels { packed, isa, width, count, depth, columns })
+    })
+}
+
+impl<T: Lane> Panels<'_, T> {
+    /// Writes the products of so many rows to as many dense rows of the output; nobody else may have them.
+    pub(super) fn rows(&self, out: &Shared<'_, T>, a: Matrix<'_, T>, rows: usize) {
+        for row in (0..rows).step_by(BLOCK) {
+            let count = BLOCK.min(rows - row);
+            let at = Output { start: row * self.columns, stride: self.columns, rows: count, columns: self.columns };
+            self.block(out, at, Matrix { elements: &a.elements[row * a.row..], ..a }, (0, self.count));
+        }
+    }
+
+    /// Writes the products of up to [`BLOCK`] rows and some of the panels. `at` is the part of the output that all panels
+    /// have; nobody else may have what these have of it.
+    fn block(&self, out: &Shared<'_, T>, at: Output, a: Matrix<'_, T>, (first, last): (usize, usize)) {
+        let Panels { packed, isa, width, count, depth, columns } = *self;
+        let to = Output { start: at.start + first * width, columns: columns.min(last * width) - first * width, ..at };
+        scratch::with(BLOCK * DEPTH, |lhs: &mut [T]| {
+            for k in (0..depth).step_by(DEPTH) {
+                let deep = DEPTH.min(depth - k);
+                let source = &a.elements[k * a.column..];
+                // Rows that lie one after another are read where they are.
+                let (lhs, lhs_stride) = match a.column {
+                    1 => (source, a.row),
+                    _ => (pack_rows(lhs, source, a, at.rows, deep), deep),
+                };
+                let begin = k * count * width;
+                let part = Part {
+                    to: target(out, to),
+                    lhs,
+                    lhs_stride,
+                    packed: &packed[begin + first * deep * width..begin + last * deep * width],
+                    deep,
+                    rows: at.rows,
+                    columns: to.columns,
+                    stride: at.stride,
+                    adds: k > 0,
+                };
+                // SAFETY: the output holds the part, which is the caller's alone.
+                unsafe { lanes::run(isa, part) }
+            }
+        });
+    }
 }
 
 /// A block of packed rows, some panels, and where their products go.
@@ -141,7 +179,7 @@ fn pack_rows<'a, T: Lane>(to: &'a mut [T], from: &[T], a: Matrix<'_, T>, rows: u
 
 /// Copies the rhs into panels: for each run of the depth, for each panel, rows of whole vectors. Columns beyond the last
 /// repeat it, and are not used.
-fn pack<T: Lane>(pool: &Pool, packed: &mut [T], b: Matrix<'_, T>, depth: usize, columns: usize, width: usize) {
+fn pack<T: Lane>(pool: &impl Runs, packed: &mut [T], b: Matrix<'_, T>, depth: usize, columns: usize, width: usize) {
     let panels = columns.div_ceil(width);
     let groups = panels.div_ceil(TOGETHER);
     let runs = depth.div_ceil(DEPTH);

@@ -37,6 +37,11 @@ impl Factors {
         })
     }
 
+    /// Whether operands and result are of the type that is computed in.
+    pub(crate) fn is_plain(&self) -> bool {
+        [&self.lhs, &self.rhs, &self.result].iter().all(|shape| shape.storage == self.compute)
+    }
+
     /// The shape of the result.
     pub(crate) fn result(&self) -> &Shape {
         &self.result

@@ -9,6 +9,7 @@ mod blocked;
 mod factors;
 mod plan;
 mod product;
+mod rows;
 mod tile;
 mod vector;
 
@@ -21,6 +22,7 @@ use bf16::{Rounded, Unit};
 pub(crate) use factors::{Factors, converted, with_sums};
 use plan::Plan;
 pub(crate) use product::{Matrix, Number, Output};
+pub use rows::ByRows;
 
 pub(crate) const OP: &str = "dot_general";
 
@@ -99,5 +101,10 @@ impl OpKernel for DotGeneral {
                 self.plan.run::<T>(pool, numbers(lhs), numbers(rhs), numbers_mut(out))
             })
         })
+    }
+
+    fn by_rows(&self) -> Option<ByRows> {
+        let plain = self.unit.is_none() && self.factors.is_plain();
+        if plain { self.plan.by_rows(self.factors.compute()) } else { None }
     }
 }

@@ -67,6 +67,22 @@ impl Plan {
         })
     }
 
+    /// Whether there is one product, not a batch of them.
+    pub(super) fn is_single(&self) -> bool {
+        self.batch_dims.iter().all(|&size| size == 1)
+    }
+
+    /// Whether the lhs is rows that lie one after another without gaps.
+    pub(super) fn has_dense_rows(&self) -> bool {
+        let Matrices { row, column, copy, .. } = &self.lhs;
+        copy.is_none() && (*column == 1 || self.depth == 1) && (*row == self.depth || self.rows == 1)
+    }
+
+    /// From one row of the rhs to the next, and from one column to the next, unless it is copied first.
+    pub(super) fn rhs_strides(&self) -> Option<(usize, usize)> {
+        self.rhs.copy.is_none().then_some((self.rhs.row, self.rhs.column))
+    }
+
     pub(crate) fn picoseconds(&self) -> u64 {
         let batch = count(&self.batch_dims).unwrap_or(usize::MAX) as u64;
         batch.saturating_mul(product_cost(self.rows, self.depth, self.columns))

@@ -51,7 +51,7 @@ pub(crate) trait Number: Pod + Send + Sync {
 const SMALL: usize = 32 * 32 * 32;
 
 /// Up to so many rows products read their operands where they are; beyond, packing pays.
-fn few_rows() -> usize {
+pub(super) fn few_rows() -> usize {
     if Isa::detect() >= Isa::Avx512 { 48 } else { 24 }
 }
 

@@ -1,7 +1,8 @@
 //! `dot_general`.
 
-use cpu_kernels::{DotDimensions, DotGeneral, Shape};
+use cpu_kernels::{DotDimensions, DotGeneral, OpKernel, Shape};
 use cpu_vir::Storage;
+use cpu_vir::exec::Isa;
 use stablehlo::eval::ops::dot;
 
 use crate::random::{Random, element_type};
@@ -160,4 +161,66 @@ fn what_does_not_fit_is_refused() {
     use cpu_kernels::OpKernel;
     assert!(kernel.run(&pool, &[&[0; 24]], &mut [&mut out]).is_err(), "too few operands");
     assert!(kernel.run(&pool, &[&[0; 24], &[0; 23]], &mut [&mut out]).is_err(), "too few bytes");
+}
+
+/// Rows by rows is the same as all at once, however many rows at a time.
+#[test]
+fn products_by_rows() {
+    use cpu_vir::exec::Spread;
+    struct Backwards;
+    impl Spread for Backwards {
+        fn spread(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+            (0..tasks).rev().for_each(task);
+        }
+    }
+    let mut random = Random(5);
+    for storage in [Storage::F32, Storage::F64] {
+        for ([m, k, n], turned) in [([200, 70, 130], false), ([97, 300, 33], true), ([100, 1, 2], false)] {
+            let (lhs, rhs) = (Shape::new(storage, &[m, k]), Shape::new(storage, &if turned { [n, k] } else { [k, n] }));
+            let dims = DotDimensions {
+                lhs_contracting: vec![1],
+                rhs_contracting: vec![usize::from(turned)],
+                ..Default::default()
+            };
+            let kernel = DotGeneral::prepare(&lhs, &rhs, &dims, storage).unwrap();
+            let [a, b] = [&lhs, &rhs].map(|shape| {
+                let numbers = (0..shape.elements()).map(|_| random.unit() * 4.0 - 2.0);
+                match storage {
+                    Storage::F32 => stablehlo::eval::Tensor::from_vec(&shape.dims, numbers.map(|x| x as f32).collect()),
+                    _ => stablehlo::eval::Tensor::from_vec(&shape.dims, numbers.collect::<Vec<f64>>()),
+                }
+            });
+            let whole = &run(&kernel, &[&a, &b], &[kernel.result().clone()])[0];
+            let by_rows = kernel.by_rows().expect("a product of dense rows");
+            assert_eq!((by_rows.rows, by_rows.from.0, by_rows.whole), (m, 0, 1));
+            let (from, to) = (by_rows.from.1, by_rows.to);
+            assert_eq!((from * m, to * m), (lhs.bytes(), whole.bytes().len()));
+            for rows in [1, 7, 48, 97, m] {
+                // Words, so that numbers are aligned.
+                let mut words = vec![0xaaaa_aaaa_aaaa_aaaau64; (to * m).div_ceil(8)];
+                let found: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut words)[..to * m];
+                by_rows.work.with_whole(&Backwards, b.bytes(), &mut |function| {
+                    for (a, found) in a.bytes().chunks(rows * from).zip(found.chunks_mut(rows * to)) {
+                        function(a, found);
+                    }
+                });
+                let found = stablehlo::eval::Tensor::from_bytes(whole.element_type(), whole.dims(), found).unwrap();
+                let what = format!("{rows} rows of {m}x{k}x{n} {storage}");
+                // On lesser processors another library multiplies large matrices, in an order of its own.
+                match Isa::detect() {
+                    Isa::Avx512 => assert_same(&found, whole, &what),
+                    _ => assert_close(&found, whole, k as f64 * 4.0 * epsilon(storage), &what),
+                }
+            }
+        }
+    }
+    // What is better cut otherwise, or is no dense rows.
+    let dims = DotDimensions { lhs_contracting: vec![0], rhs_contracting: vec![0], ..Default::default() };
+    let shape = |dims: &[usize]| Shape::new(Storage::F32, dims);
+    let prepared = |lhs: &[usize], rhs: &[usize]| DotGeneral::prepare(&shape(lhs), &shape(rhs), &dims, Storage::F32);
+    assert!(prepared(&[70, 200], &[70, 30]).unwrap().by_rows().is_none());
+    let rows = DotDimensions { lhs_contracting: vec![1], rhs_contracting: vec![0], ..Default::default() };
+    let few = DotGeneral::prepare(&shape(&[4, 70]), &shape(&[70, 30]), &rows, Storage::F32).unwrap();
+    let mixed = DotGeneral::prepare(&shape(&[200, 70]), &shape(&[70, 30]), &rows, Storage::F64).unwrap();
+    assert!(few.by_rows().is_none() && mixed.by_rows().is_none());
 }

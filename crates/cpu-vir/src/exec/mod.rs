@@ -34,7 +34,7 @@ mod walk;
 pub use isa::{ISA_VARIABLE, Isa, LANES, TileFn};
 pub use parallel::Spread;
 pub use prepare::tile_loop;
-pub use rows::{NoRows, RowLoop, Rows, row_length};
+pub use rows::{NoRows, RowFunction, RowItem, RowLoop, RowStep, RowWork, Rows, STEP_ROWS, row_length};
 pub use sequence::{Area, Item, Misfit, Move, MoveIndex, Place, Sequence};
 
 use layout::{Mode, Space};

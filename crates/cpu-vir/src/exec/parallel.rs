@@ -57,7 +57,7 @@ impl Kernel {
 }
 
 /// Calls `task` with every number below `parts`, each exactly once, whatever the pool does.
-pub(super) fn spread_once(pool: &impl Spread, parts: usize, task: &(dyn Fn(usize) + Sync)) {
+pub(super) fn spread_once(pool: &(impl Spread + ?Sized), parts: usize, task: &(dyn Fn(usize) + Sync)) {
     let begun: Vec<AtomicBool> = (0..parts).map(|_| AtomicBool::new(false)).collect();
     let once = |part: usize| {
         if begun.get(part).is_some_and(|begun| !begun.swap(true, Ordering::Relaxed)) {

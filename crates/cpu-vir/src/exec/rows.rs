@@ -1,4 +1,5 @@
-//! Kernels over the same rows, block of rows by block of rows: what one writes, the next finds in the cache.
+//! Kernels over the same rows, block of rows by block of rows: what one writes, the next finds in the cache. Among them may be
+//! what is no loop and works by rows all the same, with an operand that it wants whole: a product of matrices.
 //!
 //! **Invariant:** results are those of the kernels run one after another, to the last bit: of what any of them writes, all
 //! of them read and write only the row that they are at.
@@ -28,15 +29,58 @@ pub struct RowLoop<'a> {
     pub outputs: Vec<Place>,
 }
 
+/// Work on rows that is no loop: of each row of one operand and the whole of another it makes a row.
+pub trait RowWork: Send + Sync {
+    /// Makes the whole operand ready, on several threads if that pays, and calls `body` once with what works on rows.
+    fn with_whole(&self, pool: &dyn Spread, whole: &[u8], body: &mut dyn FnMut(&RowFunction<'_>));
+}
+
+/// Makes rows, which are dense, of as many rows, which are dense too; any threads call it. What was in the target is not read.
+pub type RowFunction<'a> = dyn Fn(&[u8], &mut [u8]) + Sync + 'a;
+
+/// Work on rows, and where its operands are.
+pub struct RowStep {
+    /// What is done.
+    pub work: Arc<dyn RowWork>,
+    /// How many rows there are.
+    pub rows: usize,
+    /// The rows that it reads, and bytes of each.
+    pub from: (Place, usize),
+    /// What it wants whole, and bytes of that.
+    pub whole: (Place, usize),
+    /// The rows that it makes, and bytes of each.
+    pub to: (Place, usize),
+}
+
+/// One of what runs row by row.
+pub enum RowItem<'a> {
+    /// A loop.
+    Loop(RowLoop<'a>),
+    /// Anything else.
+    Step(RowStep),
+}
+
 /// Several kernels made ready to run together.
 pub struct Rows {
     areas: Vec<Area>,
-    kernels: Vec<(Arc<Kernel>, Vec<Home>)>,
+    members: Vec<Member>,
     /// Bytes that a block of rows of everything passing needs.
     scratch: usize,
     rows: usize,
     /// How many rows at a time.
     block: usize,
+}
+
+/// What is done with each block of rows.
+enum Member {
+    Kernel(Arc<Kernel>, Vec<Home>),
+    Step {
+        work: Arc<dyn RowWork>,
+        /// Where the rows are that it reads and those that it makes, and bytes of each.
+        from: (Home, usize),
+        to: (Home, usize),
+        whole: (Spot, usize),
+    },
 }
 
 /// Where an operand is.
@@ -67,6 +111,10 @@ pub enum NoRows {
 
 /// Bytes of a block of rows, of all operands together: a part of the second-level cache.
 const BLOCK: usize = 256 << 10;
+
+/// Rows of a block at least when there is a step among the kernels: each block takes the whole operand from the second-level
+/// cache once.
+pub const STEP_ROWS: usize = 96;
 
 /// Elements from one row of an operand to the next, if a program touches it row by row: in each point the row that is
 /// numbered by the point's first `leading` indices, and nothing else.
@@ -126,14 +174,33 @@ impl Rows {
     ///
     /// # Errors
     /// When one is invalid, reaches beyond an area, or does not work row by row.
-    pub fn prepare(areas: &[Area], loops: &[RowLoop<'_>], leading: usize, passing: &[Place]) -> Result<Rows, NoRows> {
+    pub fn prepare(areas: &[Area], items: Vec<RowItem<'_>>, leading: usize, passing: &[Place]) -> Result<Rows, NoRows> {
         let mut uses: Vec<Use> = Vec::new();
-        let mut kernels = Vec::with_capacity(loops.len());
+        let count = items.len();
+        let mut members = Vec::with_capacity(count);
         let dims = |looped: &RowLoop<'_>| looped.program.outer().get(..leading).map(<[usize]>::to_vec);
-        let rows_of = loops.first().and_then(dims).ok_or(NoRows::Different { program: 0 })?;
-        for (index, looped) in loops.iter().enumerate() {
+        let first = items.iter().find_map(|item| match item {
+            RowItem::Loop(looped) => Some(dims(looped)),
+            RowItem::Step(_) => None,
+        });
+        let rows_of = first.flatten().ok_or(NoRows::Different { program: 0 })?;
+        let rows: usize = rows_of.iter().product();
+        let mut has_steps = false;
+        for (index, item) in items.into_iter().enumerate() {
+            let looped = match item {
+                RowItem::Loop(looped) => looped,
+                RowItem::Step(step) => {
+                    if step.rows != rows {
+                        return Err(NoRows::Different { program: index });
+                    }
+                    has_steps = true;
+                    uses.extend(step.uses(index, areas)?);
+                    members.push(Planned::Step(step));
+                    continue;
+                }
+            };
             let program = looped.program;
-            if dims(looped).as_ref() != Some(&rows_of) {
+            if dims(&looped).as_ref() != Some(&rows_of) {
                 return Err(NoRows::Different { program: index });
             }
             let kernel = Arc::new(Kernel::prepare(program)?);
@@ -142,7 +209,7 @@ impl Rows {
             }
             let (inputs, outputs) = (looped.inputs.clone(), looped.outputs.clone());
             let item = Item::Run { kernel: kernel.clone(), inputs, outputs };
-            item.check(index, areas, loops.len(), &item.touched())?;
+            item.check(index, areas, count, &item.touched())?;
             let mut operands = Vec::with_capacity(program.operands.len());
             for (operand, (written, position)) in kernel.positions.iter().enumerate() {
                 let (places, needs) = match written {
@@ -155,7 +222,7 @@ impl Rows {
                 uses.push(Use { program: index, place, bytes: needs[*position].bytes, written: *written, row });
                 operands.push(place);
             }
-            kernels.push((kernel, operands));
+            members.push(Planned::Kernel(kernel, operands));
         }
         for written in uses.iter().filter(|one| one.written) {
             let row_by_row = |other: &Use| other.place == written.place && other.row == written.row;
@@ -174,8 +241,8 @@ impl Rows {
         touched.sort_unstable();
         touched.dedup();
         let row: usize = touched.iter().map(|(_, _, row)| row).sum();
-        let rows = rows_of.iter().product();
-        let block = (BLOCK / row.max(1)).clamp(1, usize::max(rows, 1));
+        let least = if has_steps { STEP_ROWS } else { 1 };
+        let block = (BLOCK / row.max(1)).max(least).min(rows.max(1));
         // Written places are row by row, as was found above, and so is all that touches them.
         let written = |place: &Place| uses.iter().find(|one| one.written && one.place == *place);
         let mut scratch = 0;
@@ -190,9 +257,16 @@ impl Rows {
             let passing = homes.iter().find(|(known, _)| *known == place);
             passing.map_or(Home::Area(place.into()), |(_, home)| *home)
         };
-        let kernels =
-            kernels.into_iter().map(|(kernel, places)| (kernel, places.into_iter().map(home).collect())).collect();
-        Ok(Rows { areas: areas.to_vec(), kernels, scratch, rows, block })
+        let members = members.into_iter().map(|member| match member {
+            Planned::Kernel(kernel, places) => Member::Kernel(kernel, places.into_iter().map(home).collect()),
+            Planned::Step(RowStep { work, from, whole, to, .. }) => Member::Step {
+                work,
+                from: (home(from.0), from.1),
+                to: (home(to.0), to.1),
+                whole: (whole.0.into(), whole.1),
+            },
+        });
+        Ok(Rows { areas: areas.to_vec(), members: members.collect(), scratch, rows, block })
     }
 
     /// How many rows are done at a time.
@@ -212,36 +286,107 @@ impl Rows {
         reads: &[&[u8]],
         writes: &mut [&mut [u8]],
     ) -> Result<(), RunError> {
-        let bases = addresses(&self.areas, reads, writes)?;
-        let bases = Shared(bases);
+        let bases = Shared(addresses(&self.areas, reads, writes)?);
         let blocks = self.rows.div_ceil(self.block);
-        let parts = parts.clamp(1, blocks.max(1));
+        self.with_functions(pool, &bases, &mut Vec::new(), parts.clamp(1, blocks.max(1)));
+        Ok(())
+    }
+
+    /// Makes whole operands ready, one after the other, and runs the blocks when all are.
+    fn with_functions(&self, pool: &impl Spread, bases: &Shared, functions: &mut Vec<&RowFunction<'_>>, parts: usize) {
+        let mut steps = self.members.iter().filter_map(|member| match member {
+            Member::Step { work, whole, .. } => Some((work, *whole)),
+            Member::Kernel(..) => None,
+        });
+        let Some((work, (spot, bytes))) = steps.nth(functions.len()) else {
+            return self.run_blocks(pool, bases, functions, parts);
+        };
+        // SAFETY: `prepare` found these bytes within the area, which is borrowed until this returns, and nothing that any
+        // member writes overlaps them.
+        let whole = unsafe { std::slice::from_raw_parts(bases.0[spot.area].wrapping_add(spot.start), bytes) };
+        work.with_whole(pool, whole, &mut |function| {
+            let mut more: Vec<&RowFunction<'_>> = functions.to_vec();
+            more.push(function);
+            self.with_functions(pool, bases, &mut more, parts);
+        });
+    }
+
+    fn run_blocks(&self, pool: &impl Spread, bases: &Shared, functions: &[&RowFunction<'_>], parts: usize) {
+        let blocks = self.rows.div_ceil(self.block);
         let task = |part: usize| {
-            let bases = &bases;
             with_scratch(self.scratch, |scratch, operands| {
                 for block in part * blocks / parts..(part + 1) * blocks / parts {
                     let (first, end) = (block * self.block, ((block + 1) * self.block).min(self.rows));
-                    for (kernel, homes) in &self.kernels {
-                        operands.clear();
-                        operands.extend(homes.iter().map(|home| match *home {
-                            Home::Area(spot) => bases.0[spot.area].wrapping_add(spot.start),
-                            // Where the first row of all would be.
-                            Home::Passing { start, row } => scratch.wrapping_add(start).wrapping_sub(first * row),
-                        }));
-                        let points = kernel.points / self.rows;
+                    let at = |home: Home| match home {
+                        Home::Area(spot) => bases.0[spot.area].wrapping_add(spot.start),
+                        // Where the first row of all would be.
+                        Home::Passing { start, row } => scratch.wrapping_add(start).wrapping_sub(first * row),
+                    };
+                    let mut functions = functions.iter();
+                    for member in &self.members {
                         // SAFETY: `prepare` found every byte of the operands within its area, the areas have these
                         // bytes, are borrowed until the pool returns, and those that are written exclusively. Within a
-                        // kernel no output overlaps another operand. Blocks have no row in common, and what any kernel
-                        // writes, every kernel touches in the row of its points only: kernels number their points row
-                        // by row. So of what passes the rows of this block are touched, which the scratch memory of
-                        // this thread has.
-                        unsafe { kernel.run_at(operands, first * points..end * points) }
+                        // member no output overlaps another operand. Blocks have no row in common, and what any member
+                        // writes, every member touches in the row that it is at only: kernels number their points row
+                        // by row, and of a step's operands there are the rows of this block. So of what passes the rows
+                        // of this block are touched, which the scratch memory of this thread has.
+                        unsafe {
+                            match member {
+                                Member::Kernel(kernel, homes) => {
+                                    operands.clear();
+                                    operands.extend(homes.iter().map(|home| at(*home)));
+                                    let points = kernel.points / self.rows;
+                                    kernel.run_at(operands, first * points..end * points);
+                                }
+                                Member::Step { from, to, .. } => {
+                                    let rows = end - first;
+                                    let source = at(from.0).wrapping_add(first * from.1).cast_const();
+                                    let target = at(to.0).wrapping_add(first * to.1);
+                                    let function = functions.next().expect("one for each step");
+                                    function(
+                                        std::slice::from_raw_parts(source, rows * from.1),
+                                        std::slice::from_raw_parts_mut(target, rows * to.1),
+                                    );
+                                }
+                            }
+                        }
                     }
                 }
             });
         };
         spread_once(pool, parts, &task);
-        Ok(())
+    }
+}
+
+/// A member whose operands have places and no homes yet.
+enum Planned {
+    Kernel(Arc<Kernel>, Vec<Place>),
+    Step(RowStep),
+}
+
+impl RowStep {
+    /// What it touches, found within the areas and apart from each other.
+    fn uses(&self, program: usize, areas: &[Area]) -> Result<[Use; 3], NoRows> {
+        let RowStep { from, whole, to, rows, .. } = self;
+        let used = |place: Place, bytes: usize, written: bool, row: Option<usize>| -> Result<Use, NoRows> {
+            let Place { area, start } = place;
+            let has = areas.get(area).map_or(0, |area| area.bytes);
+            let end = start.saturating_add(bytes);
+            if area >= areas.len() || end > has {
+                return Err(Misfit::Beyond { item: program, area, start, end, bytes: has }.into());
+            }
+            if written && !areas[area].written {
+                return Err(Misfit::ReadOnly { item: program, area }.into());
+            }
+            Ok(Use { program, place, bytes, written, row })
+        };
+        let by_rows = |(place, row): (Place, usize), written| used(place, rows.saturating_mul(row), written, Some(row));
+        let uses = [by_rows(*from, false)?, used(whole.0, whole.1, false, None)?, by_rows(*to, true)?];
+        let ends = |index: usize| (uses[index].place, uses[index].bytes);
+        if overlap(&ends(2), &ends(0)) || overlap(&ends(2), &ends(1)) {
+            return Err(Misfit::Overlap { item: program }.into());
+        }
+        Ok(uses)
     }
 }
 

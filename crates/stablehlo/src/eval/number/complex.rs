@@ -186,7 +186,8 @@ impl Complex {
     /// Logarithm of the magnitude, accurate near magnitude one and without overflow.
     fn ln_abs(self) -> f64 {
         let (large, small) = (self.re.abs().max(self.im.abs()), self.re.abs().min(self.im.abs()));
-        if (0.5..2.0).contains(&large) {
+        // The greater of a number and NaN is the number, so NaN is looked for.
+        if (0.5..2.0).contains(&large) && !self.re.is_nan() && !self.im.is_nan() {
             // |z|² − 1 = (large − 1)(large + 1) + small², free of cancellation for large near one.
             0.5 * ((large - 1.0) * (large + 1.0) + small * small).ln_1p()
         } else {
