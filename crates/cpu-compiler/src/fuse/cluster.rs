@@ -256,9 +256,11 @@ impl<'g> Chooser<'g> {
             let mut repeated = false;
             let take = if self.is_free(value) {
                 true
-            } else if !Self::is_fusible(&node.op) || self.barriers.contains(&value) || members.len() >= MOST_MEMBERS {
-                false
-            } else if transposes_far(graph, value) && !matches!(graph.op(root), Op::Reduce { .. }) {
+            } else if !Self::is_fusible(&node.op)
+                || self.barriers.contains(&value)
+                || members.len() >= MOST_MEMBERS
+                || transposes_far(graph, value) && !matches!(graph.op(root), Op::Reduce { .. })
+            {
                 false
             } else if node.block != block {
                 repeated = matches!(node.op, Op::View | Op::Broadcast(_));
