@@ -156,7 +156,7 @@ impl PjrtBuffer for CpuBuffer {
     fn copy_to_host(&self, dst: &mut [u8]) -> Result<()> {
         let bytes = self.bytes()?;
         match self.arrangement()? {
-            Some(arrangement) => arrangement.to_row_major(bytes, dst),
+            Some(arrangement) => arrangement.to_rows(bytes, dst),
             None => dst.copy_from_slice(bytes),
         }
         Ok(())

@@ -88,7 +88,7 @@ impl PjrtClient for CpuClient {
         let storage = match (arrangement, Storage::lent(&source)) {
             (Some(arrangement), _) => {
                 let mut block = self.allocate(shape.byte_size(), memory)?;
-                arrangement.from_row_major(source.bytes(), block.bytes_mut());
+                arrangement.arrange(source.bytes(), block.bytes_mut());
                 Storage::Own(block)
             }
             (None, Some(storage)) => storage,

@@ -47,7 +47,7 @@ impl ForeignMemory {
         let arrangement = Arrangement::of(self.owner.shape(), layout)?;
         Ok(arrangement.map(|arrangement| {
             let mut bytes = vec![0; self.length];
-            arrangement.to_row_major(self.bytes(), &mut bytes);
+            arrangement.to_rows(self.bytes(), &mut bytes);
             bytes
         }))
     }

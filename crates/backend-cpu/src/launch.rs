@@ -201,7 +201,7 @@ impl Task {
                     None => Argument::Borrowed(buffer.bytes()?),
                     Some(arrangement) => {
                         let mut rows = self.allocate(part.device, buffer.bytes()?.len())?;
-                        arrangement.to_row_major(buffer.bytes()?, rows.bytes_mut());
+                        arrangement.to_rows(buffer.bytes()?, rows.bytes_mut());
                         Argument::Donated(rows)
                     }
                 },
@@ -214,7 +214,7 @@ impl Task {
             let arrangement = layout.as_ref().map_or(Ok(None), |layout| Arrangement::of(shape, layout))?;
             let Some(arrangement) = arrangement else { return Ok(Storage::Own(block)) };
             let mut moved = self.allocate(part.device, block.bytes().len())?;
-            arrangement.from_row_major(block.bytes(), moved.bytes_mut());
+            arrangement.arrange(block.bytes(), moved.bytes_mut());
             Ok(Storage::Own(moved))
         });
         Ok(vec![arranged.collect::<Result<_>>()?])

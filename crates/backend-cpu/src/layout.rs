@@ -46,12 +46,12 @@ impl Arrangement {
     }
 
     /// The bytes in row-major order. Panics when lengths are not those of the array.
-    pub(crate) fn to_row_major(&self, bytes: &[u8], to: &mut [u8]) {
+    pub(crate) fn to_rows(&self, bytes: &[u8], to: &mut [u8]) {
         self.moved(bytes, to, |row_major, memory| (row_major, memory));
     }
 
     /// The bytes in this arrangement, of an array in row-major order. Panics likewise.
-    pub(crate) fn from_row_major(&self, bytes: &[u8], to: &mut [u8]) {
+    pub(crate) fn arrange(&self, bytes: &[u8], to: &mut [u8]) {
         self.moved(bytes, to, |row_major, memory| (memory, row_major));
     }
 
@@ -101,9 +101,9 @@ mod tests {
     fn columns_become_rows_and_rows_columns() {
         let columns = Arrangement::new(vec![2, 3], &[0, 1], 1).expect("another order");
         let mut moved = [0; 6];
-        columns.from_row_major(&[1, 2, 3, 4, 5, 6], &mut moved);
+        columns.arrange(&[1, 2, 3, 4, 5, 6], &mut moved);
         assert_eq!(moved, [1, 4, 2, 5, 3, 6]);
-        columns.to_row_major(&[1, 4, 2, 5, 3, 6], &mut moved);
+        columns.to_rows(&[1, 4, 2, 5, 3, 6], &mut moved);
         assert_eq!(moved, [1, 2, 3, 4, 5, 6]);
     }
 
@@ -113,8 +113,8 @@ mod tests {
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1]] {
             let arrangement = Arrangement::new(vec![2, 3, 4], &order, 2).expect("another order");
             let (mut there, mut back) = (vec![0; 48], vec![0; 48]);
-            arrangement.from_row_major(&bytes, &mut there);
-            arrangement.to_row_major(&there, &mut back);
+            arrangement.arrange(&bytes, &mut there);
+            arrangement.to_rows(&there, &mut back);
             assert!(there != bytes && back == bytes, "{order:?}");
         }
         assert_eq!(Arrangement::new(vec![2, 3, 4], &[2, 1, 0], 2), None);

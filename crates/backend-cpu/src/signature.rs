@@ -132,15 +132,12 @@ fn memory_kind(module: &Module, attributes: &[NamedAttr], place: &str) -> Result
     for &named in attributes {
         let Attr::String(text) = module.attr(named.value) else { continue };
         let (name, wish) = (module.attr_name(named), module.str(*text));
-        match name {
-            "mhlo.memory_kind" => {
-                let known = MEMORY_KINDS.iter().position(|&(kind, _)| kind == wish);
-                kind = known.ok_or_else(|| {
-                    let kinds = MEMORY_KINDS.map(|(kind, _)| kind).join(", ");
-                    Status::invalid_argument(format!("{place}: memory kind {wish:?}; devices here have {kinds}"))
-                })?;
-            }
-            _ => {}
+        if name == "mhlo.memory_kind" {
+            let known = MEMORY_KINDS.iter().position(|&(kind, _)| kind == wish);
+            kind = known.ok_or_else(|| {
+                let kinds = MEMORY_KINDS.map(|(kind, _)| kind).join(", ");
+                Status::invalid_argument(format!("{place}: memory kind {wish:?}; devices here have {kinds}"))
+            })?;
         }
     }
     Ok(kind)

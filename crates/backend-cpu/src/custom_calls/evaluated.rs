@@ -94,11 +94,11 @@ impl Bound {
 
 impl Arranged {
     fn to_memory(&self, bytes: &[u8]) -> Vec<u8> {
-        self.moved(bytes, Arrangement::from_row_major)
+        self.moved(bytes, Arrangement::arrange)
     }
 
     fn to_row_major(&self, bytes: &[u8]) -> Vec<u8> {
-        self.moved(bytes, Arrangement::to_row_major)
+        self.moved(bytes, Arrangement::to_rows)
     }
 
     fn moved(&self, bytes: &[u8], how: impl Fn(&Arrangement, &[u8], &mut [u8])) -> Vec<u8> {
