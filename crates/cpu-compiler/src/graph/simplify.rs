@@ -104,6 +104,16 @@ impl Graph {
                 let literal = literal.clone();
                 self.pure(block, Op::Constant(literal), Vec::new(), ty)
             }
+            // What is repeated is repeated along other dimensions; what counts counts along another.
+            Op::Broadcast(dims) if moved(dims, &order).is_sorted() => {
+                let dims = moved(dims, &order);
+                let x = self.inputs(x)[0];
+                self.broadcast(block, x, dims, ty)
+            }
+            Op::Iota(dim) => {
+                let dim = moved(&[*dim], &order)[0];
+                self.pure(block, Op::Iota(dim), Vec::new(), ty)
+            }
             Op::Transpose(inner) => {
                 let order = order.iter().map(|&d| inner[d]).collect();
                 let x = self.inputs(x)[0];
@@ -150,4 +160,9 @@ impl Graph {
             _ => self.pure(block, Op::Concatenate(dim), parts, ty),
         }
     }
+}
+
+/// Where dimensions are after a transposition.
+fn moved(dims: &[usize], order: &[usize]) -> Vec<usize> {
+    dims.iter().map(|dim| order.iter().position(|from| from == dim).unwrap_or(*dim)).collect()
 }

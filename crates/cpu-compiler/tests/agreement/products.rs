@@ -96,6 +96,22 @@ fn bfloat16_that_was_widened_for_a_product_is_multiplied_as_it_was() {
     assert!(!plan.contains("convert"), "{plan}");
 }
 
+#[test]
+fn what_is_repeated_or_counts_is_not_transposed() {
+    let text = "func.func @main(%x: tensor<96xf32>, %m: tensor<128x96xf32>) -> (tensor<96x128xf32>, tensor<96x128xf32>, tensor<4x96x128xf32>) {
+      %0 = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<96xf32>) -> tensor<128x96xf32>
+      %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<128x96xf32>) -> tensor<96x128xf32>
+      %2 = stablehlo.iota dim = 0 : tensor<128x96xf32>
+      %3 = stablehlo.transpose %2, dims = [1, 0] : (tensor<128x96xf32>) -> tensor<96x128xf32>
+      %4 = stablehlo.add %1, %3 : tensor<96x128xf32>
+      %5 = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<128x96xf32>) -> tensor<128x96x4xf32>
+      %6 = stablehlo.transpose %5, dims = [2, 1, 0] : (tensor<128x96x4xf32>) -> tensor<4x96x128xf32>
+      return %4, %1, %6 : tensor<96x128xf32>, tensor<96x128xf32>, tensor<4x96x128xf32>
+    }";
+    // The last has dimensions in another order, and is.
+    assert_eq!(agree(text).text().matches("transpose (").count(), 1);
+}
+
 /// A sum of transposed products, as the gradient of weights that are used twice, and large arrays that are transposed
 /// among other things: all as kernels of their own.
 #[test]
