@@ -17,7 +17,9 @@ pub(super) fn is_supported() -> bool {
 pub(super) fn is_quick() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        let vendor = std::arch::x86_64::__cpuid(0);
+        #[allow(unused_unsafe, reason = "older releases of Rust call this function unsafe")]
+        // SAFETY: every x86-64 processor has the instruction.
+        let vendor = unsafe { std::arch::x86_64::__cpuid(0) };
         [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).concat() == b"AuthenticAMD"
     }
     #[cfg(not(target_arch = "x86_64"))]

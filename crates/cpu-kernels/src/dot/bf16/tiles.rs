@@ -21,7 +21,10 @@ pub(super) fn is_supported() -> bool {
         // SAFETY: the caller's promise that the instruction is there.
         unsafe { _xgetbv(0) }
     }
-    let has = __cpuid_count(7, 0).edx & WANTED == WANTED && std::is_x86_feature_detected!("xsave");
+    #[allow(unused_unsafe, reason = "older releases of Rust call this function unsafe")]
+    // SAFETY: every x86-64 processor has the instruction.
+    let features = unsafe { __cpuid_count(7, 0) }.edx;
+    let has = features & WANTED == WANTED && std::is_x86_feature_detected!("xsave");
     // SAFETY: the processor has `xsave`, and the system uses it, or it would not have been detected.
     has && unsafe { saved() } & STATE == STATE && granted()
 }
