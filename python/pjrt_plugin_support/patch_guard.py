@@ -7,6 +7,7 @@ that moved or reshaped the target gets one warning that names what stays off, an
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 
@@ -28,6 +29,11 @@ def target(module, name: str, kind: type | tuple[type, ...] | Callable[[object],
     if not is_of_kind:
         raise TargetMoved(f"{where} is not what it was ({type(found).__name__})")
     return found
+
+
+def has_parameters(function, names: list[str]) -> bool:
+    """Whether it is a function that takes these parameters and no others."""
+    return callable(function) and list(inspect.signature(function).parameters) == names
 
 
 _warned: set[str] = set()

@@ -13,13 +13,13 @@ releases of JAX whose function is not the one that is replaced here. `PJRT_SHORT
 from __future__ import annotations
 
 import functools
-import inspect
 import io
 import logging
 import os
 
 from .clients import name_among
 from .executable_header import Headers, entry_of
+from .patch_guard import has_parameters
 
 logger = logging.getLogger(__name__)
 
@@ -37,8 +37,9 @@ def bytecode(module) -> bytes:
     return file.getvalue()
 
 
-def _is_as_expected(function) -> bool:
-    return callable(function) and list(inspect.signature(function).parameters) == _PARAMETERS
+def is_switched_off() -> bool:
+    """Whether the user wants programs to be compiled as JAX does it."""
+    return os.environ.get("PJRT_SHORT_COMPILATION", "1") == "0"
 
 
 def shorten_compilation(name: str) -> bool:
@@ -50,7 +51,7 @@ def shorten_compilation(name: str) -> bool:
     if headers is not None:
         headers.setdefault(name, Headers())
         return True
-    if os.environ.get("PJRT_SHORT_COMPILATION", "1") == "0" or not _is_as_expected(current):
+    if is_switched_off() or not has_parameters(current, _PARAMETERS):
         # Nothing is lost but time, so this is worth no warning.
         logger.debug("plugin %s: programs go through jaxlib's passes", name)
         return False

@@ -8,19 +8,15 @@ that there is no cache to look in. That takes a third of the Python side of comp
 from __future__ import annotations
 
 import functools
-import inspect
 import logging
-import os
 
 from .clients import name_among
+from .patch_guard import has_parameters
+from .short_compilation import is_switched_off
 
 logger = logging.getLogger(__name__)
 
 _PARAMETERS = ["options", "backend", "computation", "devices", "override_fdo_profile"]
-
-
-def _is_as_expected(function) -> bool:
-    return callable(function) and list(inspect.signature(function).parameters) == _PARAMETERS
 
 
 def _there_is_no_cache(compilation_cache) -> bool:
@@ -37,7 +33,7 @@ def spare_unused_cache_keys(name: str) -> bool:
     if spared is not None:
         spared.add(name)
         return True
-    if (os.environ.get("PJRT_SHORT_COMPILATION", "1") == "0" or not _is_as_expected(current)
+    if (is_switched_off() or not has_parameters(current, _PARAMETERS)
             or not hasattr(compilation_cache, "is_persistent_cache_enabled")):
         # Nothing is lost but time, so this is worth no warning.
         logger.debug("plugin %s: keys of programs are computed whether or not there is a cache", name)

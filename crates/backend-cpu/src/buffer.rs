@@ -99,7 +99,7 @@ impl CpuBuffer {
 
     /// How the elements lie in memory, if not in row-major order.
     pub(crate) fn arrangement(&self) -> Result<Option<Arrangement>> {
-        self.layout.as_ref().map_or(Ok(None), |layout| Arrangement::of(&self.shape, layout))
+        Arrangement::of(&self.shape, self.layout.as_ref())
     }
 
     pub(crate) fn shape_of(&self) -> &Shape {

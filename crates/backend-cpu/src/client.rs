@@ -84,7 +84,7 @@ impl PjrtClient for CpuClient {
 
     fn buffer_from_host(&self, source: HostBuffer<'_>, memory: MemoryId, layout: Option<&Layout>) -> Result<CpuBuffer> {
         let shape = source.shape().clone();
-        let arrangement = layout.map_or(Ok(None), |layout| Arrangement::of(&shape, layout))?;
+        let arrangement = Arrangement::of(&shape, layout)?;
         let storage = match (arrangement, Storage::lent(&source)) {
             (Some(arrangement), _) => {
                 let mut block = self.allocate(shape.byte_size(), memory)?;
@@ -98,9 +98,7 @@ impl PjrtClient for CpuClient {
     }
 
     fn uninitialized_buffer(&self, shape: &Shape, memory: MemoryId, layout: Option<&Layout>) -> Result<CpuBuffer> {
-        if let Some(layout) = layout {
-            Arrangement::of(shape, layout)?;
-        }
+        Arrangement::of(shape, layout)?;
         let block = self.allocate(shape.byte_size(), memory)?;
         Ok(CpuBuffer::filled(shape.clone(), memory, Storage::Own(block)).in_layout(layout.cloned()))
     }
@@ -111,7 +109,7 @@ impl PjrtClient for CpuClient {
     }
 
     fn bitcast(&self, source: &Arc<CpuBuffer>, shape: &Shape, layout: &Layout) -> Result<CpuBuffer> {
-        Arrangement::of(shape, layout)?;
+        Arrangement::of(shape, Some(layout))?;
         let bytes = source.bytes()?;
         if bytes.len() != shape.byte_size() {
             let (from, to) = (bytes.len(), shape.byte_size());

@@ -44,7 +44,7 @@ impl ForeignMemory {
     /// # Errors
     /// UNIMPLEMENTED for tiled layouts.
     pub(crate) fn in_row_major_order(&self, layout: &Layout) -> Result<Option<Vec<u8>>> {
-        let arrangement = Arrangement::of(self.owner.shape(), layout)?;
+        let arrangement = Arrangement::of(self.owner.shape(), Some(layout))?;
         Ok(arrangement.map(|arrangement| {
             let mut bytes = vec![0; self.length];
             arrangement.to_rows(self.bytes(), &mut bytes);

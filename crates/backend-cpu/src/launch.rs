@@ -87,11 +87,11 @@ impl CpuLoadedExecutable {
         Task { executable: self.executable.clone(), machine: self.machine.clone(), parts, context, poison }
     }
 
-    /// Shape and memory of each result of a device, and its layout.
-    fn results_of(&self, device: usize) -> impl Iterator<Item = ((Shape, MemoryId), Option<Layout>)> + '_ {
-        let signature = &self.executable.signature;
-        let memories = signature.output_kinds.iter().map(move |&kind| memory_id(device as i32, kind));
-        signature.outputs.iter().cloned().zip(memories).zip(signature.output_layouts.iter().cloned())
+    /// Shape, memory and layout of each result of a device.
+    fn results_of(&self, device: usize) -> impl Iterator<Item = (Shape, MemoryId, Option<Layout>)> + '_ {
+        let Signature { outputs, output_kinds, output_layouts, .. } = &self.executable.signature;
+        let results = outputs.iter().zip(output_kinds).zip(output_layouts);
+        results.map(move |((shape, &kind), layout)| (shape.clone(), memory_id(device as i32, kind), layout.clone()))
     }
 
     /// Runs the task on this thread.
@@ -100,7 +100,7 @@ impl CpuLoadedExecutable {
         match task.run() {
             Ok(results) => {
                 let filled =
-                    |(((shape, memory), layout), storage)| CpuBuffer::filled(shape, memory, storage).in_layout(layout);
+                    |((shape, memory, layout), storage)| CpuBuffer::filled(shape, memory, storage).in_layout(layout);
                 let outputs = |(device, results): (usize, Vec<Storage>)| DeviceOutputs {
                     outputs: self.results_of(device).zip(results).map(filled).collect(),
                     done: self.machine.devices[device].completions.ended(Ok(())),
@@ -109,7 +109,7 @@ impl CpuLoadedExecutable {
             }
             Err(error) => {
                 let failed =
-                    |((shape, memory), layout)| CpuBuffer::failed(shape, memory, error.clone()).in_layout(layout);
+                    |(shape, memory, layout)| CpuBuffer::failed(shape, memory, error.clone()).in_layout(layout);
                 let outputs = |device: usize| DeviceOutputs {
                     outputs: self.results_of(device).map(failed).collect(),
                     done: self.machine.devices[device].completions.ended(Err(error.clone())),
@@ -124,7 +124,7 @@ impl CpuLoadedExecutable {
         let mut pending: Vec<Pending> = Vec::with_capacity(task.parts.len());
         let mut outputs = Vec::with_capacity(task.parts.len());
         for part in &task.parts {
-            let buffers = self.results_of(part.device).map(|((shape, memory), layout)| {
+            let buffers = self.results_of(part.device).map(|(shape, memory, layout)| {
                 let (fill, buffer) = CpuBuffer::pending(shape, memory);
                 (fill, buffer.in_layout(layout))
             });
@@ -211,8 +211,7 @@ impl Task {
         let results = self.compute(part.device, arguments)?;
         let Signature { outputs, output_layouts, .. } = &self.executable.signature;
         let arranged = results.into_iter().zip(outputs).zip(output_layouts).map(|((block, shape), layout)| {
-            let arrangement = layout.as_ref().map_or(Ok(None), |layout| Arrangement::of(shape, layout))?;
-            let Some(arrangement) = arrangement else { return Ok(Storage::Own(block)) };
+            let Some(arrangement) = Arrangement::of(shape, layout.as_ref())? else { return Ok(Storage::Own(block)) };
             let mut moved = self.allocate(part.device, block.bytes().len())?;
             arrangement.arrange(block.bytes(), moved.bytes_mut());
             Ok(Storage::Own(moved))

@@ -13,12 +13,13 @@ pub(crate) struct Arrangement {
 }
 
 impl Arrangement {
-    /// The arrangement of a shape in a layout; `None` if that is row-major order, whatever the layout says of dimensions of
-    /// size 1.
+    /// The arrangement of a shape in a layout; `None` if that is row-major order, as it is where there is no layout, and whatever
+    /// one says of dimensions of size 1.
     ///
     /// # Errors
     /// UNIMPLEMENTED for tiled layouts, INVALID_ARGUMENT for what is no order of the dimensions.
-    pub(crate) fn of(shape: &Shape, layout: &Layout) -> Result<Option<Arrangement>> {
+    pub(crate) fn of(shape: &Shape, layout: Option<&Layout>) -> Result<Option<Arrangement>> {
+        let Some(layout) = layout else { return Ok(None) };
         if !layout.tiles.is_empty() {
             return Err(Status::unimplemented(format!("a {shape} in layout {layout}: no tiles on CPUs")));
         }

@@ -154,9 +154,7 @@ fn wanted_layout(
         let Attr::String(text) = module.attr(named.value) else { continue };
         if module.attr_name(named) == "mhlo.layout_mode" {
             let layout = layout::parse(module.str(*text)).map_err(|error| error.context(place()))?;
-            if let Some(layout) = &layout {
-                Arrangement::of(shape, layout).map_err(|error| error.context(place()))?;
-            }
+            Arrangement::of(shape, layout.as_ref()).map_err(|error| error.context(place()))?;
             return Ok(layout.filter(|layout| !layout.is_row_major()));
         }
     }

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride, with vector instructions")]
 
 use bytemuck::Pod;
+#[cfg(target_arch = "x86_64")]
 use cpu_vir::exec::Isa;
 
 /// A matrix of `rows` × `columns` whose columns are contiguous, `from_stride` apart, becomes one whose rows are, `to_stride`
@@ -48,7 +49,6 @@ pub(crate) unsafe fn exchange_at<T: Pod>(
             }
         }
     }
-    let _ = Isa::detect;
     // SAFETY: the caller's promise.
     unsafe { matrices.plain((0, rows), (0, columns)) }
 }

@@ -1,4 +1,4 @@
-//! Functions of complex numbers as pairs of real values: expansions, no instructions. Where a part is not finite they give what
+//! Functions of complex numbers as pairs of f64: expansions, no instructions. Where a part is not finite they give what
 //! C's Annex G says, as the reference evaluator does.
 
 use crate::builder::Builder;
@@ -8,16 +8,14 @@ use crate::op::{BinaryOp, Direction, UnaryOp};
 use crate::program::Value;
 use crate::scalar::Scalar;
 
-/// Real arithmetic on values of one float type, in short.
+/// Real arithmetic on f64, in short.
 struct Real<'a> {
     b: &'a mut Builder,
-    ty: Type,
 }
 
 impl Real<'_> {
     fn number(&mut self, value: f64) -> Value {
-        let scalar = Scalar::float(self.ty, value).unwrap_or(Scalar::integer(self.ty, value as i64));
-        self.b.constant(scalar)
+        self.b.constant(value)
     }
 
     fn op(&mut self, op: BinaryOp, x: Value, y: Value) -> Value {
@@ -56,13 +54,12 @@ impl Real<'_> {
 
     /// The magnitude of `x` with the sign of `y`.
     fn with_sign(&mut self, x: Value, y: Value) -> Value {
-        let bits = if self.ty == Type::F64 { Type::U64 } else { Type::U32 };
-        let sign = self.b.constant(Scalar::from_bits(bits, 1 << (8 * bits.size() - 1)));
+        let sign = self.b.constant(Scalar::from_bits(Type::U64, 1 << 63));
         let rest = self.of(UnaryOp::Not, sign);
-        let (x, y) = (self.b.bitcast(bits, x), self.b.bitcast(bits, y));
+        let (x, y) = (self.b.bitcast(Type::U64, x), self.b.bitcast(Type::U64, y));
         let (x, y) = (self.and(x, rest), self.and(y, sign));
         let joined = self.or(x, y);
-        self.b.bitcast(self.ty, joined)
+        self.b.bitcast(Type::F64, joined)
     }
 
     /// One where a part is infinite, else zero, with its sign.
@@ -81,15 +78,10 @@ impl Real<'_> {
 }
 
 impl Builder {
-    fn real(&mut self, z: Complex) -> Real<'_> {
-        let ty = self.ty(z.re);
-        Real { b: self, ty }
-    }
-
     /// The quotient, with infinities and zeros instead of NaN where one operand is infinite or zero.
     pub fn complex_quotient(&mut self, a: Complex, o: Complex) -> Complex {
         let quotient = self.complex_div(a, o);
-        let mut r = self.real(a);
+        let mut r = Real { b: self };
         let (re_nan, im_nan) = (r.is_nan(quotient.re), r.is_nan(quotient.im));
         let lost = r.and(re_nan, im_nan);
         let all = |r: &mut Real<'_>, z: Complex, is: fn(&mut Real<'_>, Value) -> Value| {
@@ -132,7 +124,7 @@ impl Builder {
 
     /// e to the power.
     pub fn complex_exp(&mut self, z: Complex) -> Complex {
-        let mut r = self.real(z);
+        let mut r = Real { b: self };
         let size = r.of(UnaryOp::Exp, z.re);
         let (none, endless) = (r.is(Direction::Eq, size, 0.0), r.is(Direction::Eq, size, f64::INFINITY));
         let nil = r.number(0.0);
@@ -158,7 +150,7 @@ impl Builder {
     /// Natural logarithm, the imaginary part in (−π, π].
     pub fn complex_log(&mut self, z: Complex) -> Complex {
         let size = self.complex_abs(z);
-        let mut r = self.real(z);
+        let mut r = Real { b: self };
         let (x, y) = (r.of(UnaryOp::Abs, z.re), r.of(UnaryOp::Abs, z.im));
         let (large, small) = (r.op(BinaryOp::Max, x, y), r.op(BinaryOp::Min, x, y));
         let (above, below) = (r.is(Direction::Ge, large, 0.5), r.is(Direction::Lt, large, 2.0));
@@ -176,15 +168,13 @@ impl Builder {
 
     /// Principal square root.
     pub fn complex_sqrt(&mut self, z: Complex) -> Complex {
-        let mut r = self.real(z);
+        let mut r = Real { b: self };
         let (x_size, y_size) = (r.of(UnaryOp::Abs, z.re), r.of(UnaryOp::Abs, z.im));
         let largest = r.op(BinaryOp::Max, x_size, y_size);
         // By a power of four and back by its root: exact, and the magnitude stays in range.
-        let (high, low) = if r.ty == Type::F64 { (1e300, 1e-290) } else { (1e37, 1e-30) };
-        let (down, up) = (0.25f64, if r.ty == Type::F64 { 100f64.exp2() } else { 40f64.exp2() });
-        let (huge, tiny) = (r.is(Direction::Gt, largest, high), r.is(Direction::Lt, largest, low));
+        let (huge, tiny) = (r.is(Direction::Gt, largest, 1e300), r.is(Direction::Lt, largest, 1e-290));
         let mut scale = |of: fn(f64) -> f64| {
-            let (down, one, up) = (r.number(of(down)), r.number(1.0), r.number(of(up)));
+            let (down, one, up) = (r.number(of(0.25)), r.number(1.0), r.number(of(100f64.exp2())));
             let scale = r.b.select(tiny, up, one);
             r.b.select(huge, down, scale)
         };
@@ -220,7 +210,7 @@ impl Builder {
     /// Reciprocal of the principal square root.
     pub fn complex_rsqrt(&mut self, z: Complex) -> Complex {
         let root = self.complex_sqrt(z);
-        let mut r = self.real(z);
+        let mut r = Real { b: self };
         let one = Complex { re: r.number(1.0), im: r.number(0.0) };
         self.complex_quotient(one, root)
     }
@@ -228,7 +218,7 @@ impl Builder {
     /// `z / |z|`, and a zero itself.
     pub fn complex_sign(&mut self, z: Complex) -> Complex {
         let size = self.complex_abs(z);
-        let mut r = self.real(z);
+        let mut r = Real { b: self };
         let nil = r.is(Direction::Eq, size, 0.0);
         let unit = Complex { re: r.op(BinaryOp::Div, z.re, size), im: r.op(BinaryOp::Div, z.im, size) };
         r.choose(nil, z, unit)

@@ -248,17 +248,16 @@ impl Resolver<'_> {
         });
         let reads = reads.collect::<Result<Spans>>()?;
         let writes = self.graph.results(id).map(|value| self.span(value)).collect::<Result<Spans>>()?;
-        self.kernel_costs(id, &reads, &writes);
+        self.kernel_costs(&**kernel, node.effect, &reads, &writes);
         self.push(Step::Kernel { kernel: kernel.clone(), reads, writes }, kernel_text);
         Ok(())
     }
 
-    fn kernel_costs(&mut self, id: NodeId, reads: &[Span], writes: &[Span]) {
-        let node = self.graph.node(id);
-        let Op::Kernel(kernel) = &node.op else { return };
+    /// Counts what a kernel costs.
+    fn kernel_costs(&mut self, kernel: &dyn crate::kernel::Kernel, effect: bool, reads: &[Span], writes: &[Span]) {
         self.costs(kernel.nanoseconds());
         self.plan.flops += kernel.flops();
-        self.plan.has_calls |= node.effect || kernel.is_foreign();
+        self.plan.has_calls |= effect || kernel.is_foreign();
         self.plan.bytes_accessed += bytes(reads) + bytes(writes);
     }
 
@@ -319,11 +318,8 @@ impl Resolver<'_> {
             let own = match member {
                 Member::Loop(looped) => self.loop_costs(&looped.program, reads, writes),
                 Member::Product(product) => {
-                    self.kernel_costs(product.node, reads, writes);
-                    match &self.graph.node(product.node).op {
-                        Op::Kernel(kernel) => kernel.nanoseconds().saturating_mul(1000),
-                        _ => 0,
-                    }
+                    self.kernel_costs(&*product.kernel, false, reads, writes);
+                    product.kernel.nanoseconds().saturating_mul(1000)
                 }
             };
             picoseconds = picoseconds.saturating_add(own);

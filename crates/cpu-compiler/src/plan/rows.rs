@@ -7,10 +7,12 @@
 use super::schedule::Item;
 use crate::fuse::{Loop, source};
 use crate::graph::{Graph, NodeId, Op, Value};
+use crate::kernel::Kernel;
 use cpu_kernels::ByRows;
 use cpu_vir::exec::{STEP_ROWS, row_length};
 use cpu_vir::{OperandId, Program, Role};
 use hashbrown::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Loops over fewer rows than this stay apart: there would be few blocks.
 const LEAST_ROWS: usize = 16;
@@ -42,6 +44,7 @@ pub(super) enum Member {
 /// A product that makes a row of each row of its lhs.
 pub(super) struct Product {
     pub node: NodeId,
+    pub kernel: Arc<dyn Kernel>,
     /// What is read row by row, by the value whose bytes it is.
     pub from: Value,
     /// What is wanted whole, likewise.
@@ -51,13 +54,22 @@ pub(super) struct Product {
 }
 
 impl Member {
+    /// What is read, but for what is wanted whole.
+    fn read_in_parts(&self) -> impl Iterator<Item = Value> + '_ {
+        let inputs = match self {
+            Member::Loop(looped) => &looped.inputs[..],
+            Member::Product(product) => std::slice::from_ref(&product.from),
+        };
+        inputs.iter().copied()
+    }
+
     /// What is read.
     pub fn inputs(&self) -> impl Iterator<Item = Value> + '_ {
-        let (loops, product) = match self {
-            Member::Loop(looped) => (&looped.inputs[..], None),
-            Member::Product(product) => (&[][..], Some([product.from, product.whole])),
+        let whole = match self {
+            Member::Loop(_) => None,
+            Member::Product(product) => Some(product.whole),
         };
-        loops.iter().copied().chain(product.into_iter().flatten())
+        self.read_in_parts().chain(whole)
     }
 
     /// What is written.
@@ -117,7 +129,14 @@ fn product(graph: &Graph, node: NodeId) -> Option<Product> {
         && by_rows.from.1.max(by_rows.to) * by_rows.rows >= LEAST_STEP_BYTES
         && from != whole;
     let output = graph.node(node).first;
-    (fits && by_rows.rows >= 2 * STEP_ROWS).then_some(Product { node, from, whole, output, by_rows })
+    (fits && by_rows.rows >= 2 * STEP_ROWS).then(|| Product {
+        node,
+        kernel: kernel.clone(),
+        from,
+        whole,
+        output,
+        by_rows,
+    })
 }
 
 /// Loops and products that go together so far.
@@ -179,23 +198,13 @@ impl Group<'_> {
     /// Whether one more member goes with them, in rows of the dimensions that it has in common with them; it is to be added
     /// then, and the group to be closed otherwise.
     fn takes(&mut self, member: &Member) -> bool {
-        let reads_known = match member {
-            Member::Loop(looped) => looped.inputs.iter().any(|value| self.known.contains(value)),
-            Member::Product(product) => self.known.contains(&product.from),
-        };
-        if self.members.is_empty() || self.members.len() == MOST_LOOPS || !reads_known {
-            return false;
-        }
-        if !self.leaves_room(member) {
+        let reads_known = member.read_in_parts().any(|value| self.known.contains(&value));
+        if self.members.is_empty() || self.members.len() == MOST_LOOPS || !reads_known || !self.leaves_room(member) {
             return false;
         }
         let Some(common) = self.common(member) else { return false };
-        let dims = match (&self.dims, member) {
-            (Some(dims), _) => &dims[..common],
-            (None, Member::Loop(looped)) => &looped.program.outer()[..common],
-            (None, Member::Product(_)) => &[],
-        };
-        if !dims.is_empty() && dims.iter().product::<usize>() < LEAST_ROWS {
+        // Products have more rows than that.
+        if self.dims.as_ref().is_some_and(|dims| dims[..common].iter().product::<usize>() < LEAST_ROWS) {
             return false;
         }
         // Rows of fewer dimensions are other rows; that happens once for each dimension at most.
@@ -219,11 +228,7 @@ impl Group<'_> {
             Member::Loop(_) => None,
         });
         let Some(rows) = rows else { return true };
-        let whole = match member {
-            Member::Product(product) => Some(product.whole),
-            Member::Loop(_) => None,
-        };
-        let added = member.inputs().filter(|value| Some(*value) != whole).chain(member.outputs());
+        let added = member.read_in_parts().chain(member.outputs());
         let added = added.filter(|value| !self.known.contains(value)).map(|value| self.graph.ty(value).bytes());
         self.bytes + added.sum::<usize>() <= rows.saturating_mul(MOST_STEP_BYTES / STEP_ROWS)
     }
@@ -236,14 +241,10 @@ impl Group<'_> {
     }
 
     fn push(&mut self, member: Member) {
-        let whole = match &member {
-            Member::Loop(looped) => {
-                self.dims.get_or_insert_with(|| looped.program.outer().to_vec());
-                None
-            }
-            Member::Product(product) => Some(product.whole),
-        };
-        for value in member.inputs().filter(|value| Some(*value) != whole).chain(member.outputs()) {
+        if let Member::Loop(looped) = &member {
+            self.dims.get_or_insert_with(|| looped.program.outer().to_vec());
+        }
+        for value in member.read_in_parts().chain(member.outputs()) {
             if self.known.insert(value) {
                 self.bytes += self.graph.ty(value).bytes();
             }

@@ -4,7 +4,7 @@
 use cpu_runtime::Pool;
 use cpu_vir::exec::Isa;
 
-use super::product::{Matrix, Output, check, target};
+use super::product::{Matrix, Output, check, panels_of_a_task, target};
 use crate::exchange::exchange;
 use crate::lanes::{self, Lane, Loops, Vector};
 use crate::panel::{BLOCK, DEPTH, ROWS, Tile, VECTORS, row_starts, width};
@@ -25,9 +25,8 @@ pub(super) fn product<T: Lane>(
 ) {
     check(at, a, b, depth);
     with_panels(pool, b, depth, at.columns, |panels| {
-        // Few rows are cut by columns too, so that there is work for several threads.
         let blocks = at.rows.div_ceil(BLOCK);
-        let chunk = panels.count.div_ceil(8usize.div_ceil(blocks)).max(TOGETHER.min(panels.count));
+        let chunk = panels_of_a_task(panels.count, blocks, TOGETHER);
         let chunks = panels.count.div_ceil(chunk);
         let cost = (BLOCK.min(at.rows) * depth) as u64 * (chunk * panels.width) as u64 * 20;
         ranges(pool, blocks * chunks, cost, &|start, end| {
@@ -92,9 +91,11 @@ impl<T: Lane> Panels<'_, T> {
                 let deep = DEPTH.min(depth - k);
                 let source = &a.elements[k * a.column..];
                 // Rows that lie one after another are read where they are.
-                let (lhs, lhs_stride) = match a.column {
-                    1 => (source, a.row),
-                    _ => (pack_rows(lhs, source, a, at.rows, deep), deep),
+                let (lhs, lhs_stride) = if a.column == 1 {
+                    (source, a.row)
+                } else {
+                    pack_rows(lhs, deep, source, a, at.rows, deep);
+                    (&*lhs, deep)
                 };
                 let begin = k * count * width;
                 let part = Part {
@@ -159,22 +160,38 @@ impl<T: Lane> Loops<T> for Part<'_, T> {
     }
 }
 
-/// Copies rows, so that each is contiguous.
-fn pack_rows<'a, T: Lane>(to: &'a mut [T], from: &[T], a: Matrix<'_, T>, rows: usize, deep: usize) -> &'a [T] {
+/// Copies `deep` elements of each row, so that they are contiguous, `stride` from row to row.
+pub(super) fn pack_rows<T: Lane>(to: &mut [T], stride: usize, from: &[T], a: Matrix<'_, T>, rows: usize, deep: usize) {
+    if a.column == 1 {
+        let rows = to.chunks_exact_mut(stride).take(rows).enumerate();
+        return rows.for_each(|(r, to)| to[..deep].copy_from_slice(&from[r * a.row..][..deep]));
+    }
     if a.row == 1 {
-        exchange(to, deep, from, a.column, rows, deep);
-        return to;
+        return exchange(to, stride, from, a.column, rows, deep);
     }
     // Eight columns at a time: the lines that are written stay in the first cache.
     for k in (0..deep).step_by(8) {
         let columns = 8.min(deep - k);
         for r in 0..rows {
-            let to = &mut to[r * deep + k..][..columns];
+            let to = &mut to[r * stride + k..][..columns];
             let from = &from[r * a.row + k * a.column..];
             to.iter_mut().zip(from.iter().step_by(a.column)).for_each(|(to, from)| *to = *from);
         }
     }
-    to
+}
+
+/// Copies columns that do not lie in rows into a panel; the last one is repeated to its width.
+pub(super) fn pack_turned<T: Lane>(to: &mut [T], source: &[T], b: Matrix<'_, T>, columns: usize, width: usize) {
+    if b.row == 1 && columns == width {
+        return exchange(to, width, source, b.column, to.len() / width, width);
+    }
+    // Eight rows at a time: what is written stays in the first cache while columns are read.
+    for (block, to) in to.chunks_mut(8 * width).enumerate() {
+        for c in 0..width {
+            let source = &source[c.min(columns - 1) * b.column + block * 8 * b.row..];
+            to[c..].iter_mut().step_by(width).zip(source.iter().step_by(b.row)).for_each(|(to, from)| *to = *from);
+        }
+    }
 }
 
 /// Copies the rhs into panels: for each run of the depth, for each panel, rows of whole vectors. Columns beyond the last
@@ -206,18 +223,7 @@ fn pack<T: Lane>(pool: &impl Runs, packed: &mut [T], b: Matrix<'_, T>, depth: us
             } else {
                 for (panel, to) in to.chunks_exact_mut(deep * width).enumerate() {
                     let first = panel * width;
-                    if b.row == 1 && first + width <= across {
-                        exchange(to, width, &source[first * b.column..], b.column, deep, width);
-                        continue;
-                    }
-                    // Eight rows at a time: what is written stays in the first cache while columns are read.
-                    for (block, to) in to.chunks_mut(8 * width).enumerate() {
-                        for c in 0..width {
-                            let source = &source[(first + c).min(across - 1) * b.column + block * 8 * b.row..];
-                            let to = to[c..].iter_mut().step_by(width);
-                            to.zip(source.iter().step_by(b.row)).for_each(|(to, from)| *to = *from);
-                        }
-                    }
+                    pack_turned(to, &source[first * b.column..], b, width.min(across - first), width);
                 }
             }
         }

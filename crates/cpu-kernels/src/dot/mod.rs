@@ -13,12 +13,13 @@ mod rows;
 mod tile;
 mod vector;
 
+use crate::element::{Bf16, Element};
 use crate::view::{numbers, numbers_mut};
 use crate::{KernelError, OpKernel, Shape};
 use cpu_runtime::Pool;
 use cpu_vir::Storage;
 
-use bf16::{Rounded, Unit};
+use bf16::Unit;
 pub(crate) use factors::{Factors, converted, with_sums};
 use plan::Plan;
 pub(crate) use product::{Matrix, Number, Output};
@@ -78,9 +79,16 @@ impl DotGeneral {
 }
 
 impl DotGeneral {
-    fn run_unit<O: Rounded>(&self, unit: Unit, pool: &Pool, lhs: &[u16], rhs: &[u16], out: &mut [O]) {
+    fn run_unit<E: Element<Number = f32>>(
+        &self,
+        unit: Unit,
+        pool: &Pool,
+        lhs: &[u16],
+        rhs: &[u16],
+        out: &mut [E::Raw],
+    ) {
         self.plan.run_with(pool, lhs, rhs, out, true, |out, at, a, b| {
-            bf16::product(unit, pool, out, at, a, b, self.plan.depth)
+            bf16::product::<E>(unit, pool, out, at, a, b, self.plan.depth)
         });
     }
 }
@@ -92,7 +100,7 @@ impl OpKernel for DotGeneral {
                 let (lhs, rhs) = (numbers(lhs), numbers(rhs));
                 match self.result().storage {
                     Storage::F32 => self.run_unit::<f32>(unit, pool, lhs, rhs, numbers_mut(out)),
-                    _ => self.run_unit::<u16>(unit, pool, lhs, rhs, numbers_mut(out)),
+                    _ => self.run_unit::<Bf16>(unit, pool, lhs, rhs, numbers_mut(out)),
                 }
             });
         }

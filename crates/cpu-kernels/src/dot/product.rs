@@ -162,6 +162,12 @@ fn packed<T: Number>(
     }
 }
 
+/// How many panels of the rhs a task takes with its block of rows: all, unless there are too few blocks to keep several threads
+/// at work; and at least so many.
+pub(super) fn panels_of_a_task(panels: usize, blocks: usize, least: usize) -> usize {
+    panels.div_ceil(8usize.div_ceil(blocks)).max(least.min(panels))
+}
+
 /// The address of the first element of a part. Panics when the output does not hold the part.
 pub(super) fn target<T>(out: &Shared<'_, T>, at: Output) -> *mut T {
     let last = (at.rows - 1) * at.stride + at.columns;

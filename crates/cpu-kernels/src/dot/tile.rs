@@ -5,8 +5,8 @@
 #![allow(unsafe_code, reason = "matrices are read and written by address and stride")]
 #![allow(clippy::needless_range_loop, reason = "what iterators are made of is not always inlined into wide code")]
 
+use super::blocked::pack_turned;
 use super::product::{Matrix, Output, check, target};
-use crate::exchange::exchange;
 use crate::lanes::{self, Lane, Loops, Vector};
 use crate::panel::{VECTORS, put};
 use crate::parallel::Shared;
@@ -122,13 +122,8 @@ fn pack<T: Lane>(packed: &mut [T], source: &[T], b: Matrix<'_, T>, deep: usize, 
                     to[columns..].fill(from[0]);
                 }
             }
-        } else if b.row == 1 && columns == width {
-            exchange(to, width, source, b.column, deep, width);
         } else {
-            for c in 0..width {
-                let source = &source[c.min(columns - 1) * b.column..];
-                to[c..].iter_mut().step_by(width).zip(source.iter().step_by(b.row)).for_each(|(to, from)| *to = *from);
-            }
+            pack_turned(to, source, b, columns, width);
         }
     }
 }

@@ -288,12 +288,12 @@ impl Rows {
     ) -> Result<(), RunError> {
         let bases = Shared(addresses(&self.areas, reads, writes)?);
         let blocks = self.rows.div_ceil(self.block);
-        self.with_functions(pool, &bases, &mut Vec::new(), parts.clamp(1, blocks.max(1)));
+        self.with_functions(pool, &bases, &[], parts.clamp(1, blocks.max(1)));
         Ok(())
     }
 
     /// Makes whole operands ready, one after the other, and runs the blocks when all are.
-    fn with_functions(&self, pool: &impl Spread, bases: &Shared, functions: &mut Vec<&RowFunction<'_>>, parts: usize) {
+    fn with_functions(&self, pool: &impl Spread, bases: &Shared, functions: &[&RowFunction<'_>], parts: usize) {
         let mut steps = self.members.iter().filter_map(|member| match member {
             Member::Step { work, whole, .. } => Some((work, *whole)),
             Member::Kernel(..) => None,
@@ -305,9 +305,8 @@ impl Rows {
         // member writes overlaps them.
         let whole = unsafe { std::slice::from_raw_parts(bases.0[spot.area].wrapping_add(spot.start), bytes) };
         work.with_whole(pool, whole, &mut |function| {
-            let mut more: Vec<&RowFunction<'_>> = functions.to_vec();
-            more.push(function);
-            self.with_functions(pool, bases, &mut more, parts);
+            let functions: Vec<&RowFunction<'_>> = functions.iter().copied().chain([function]).collect();
+            self.with_functions(pool, bases, &functions, parts);
         });
     }
 

@@ -98,14 +98,8 @@ pub(crate) fn deserialize_and_load<B: Backend>(
     if bytes.starts_with(MLIR_BYTECODE) {
         let size = args.overridden_serialized_compile_options_size;
         let options = options(c, args.overridden_serialized_compile_options, size)?;
-        args.loaded_executable = load(
-            &client,
-            executable::compile(
-                &client,
-                Program { unlowered: true, ..Program::new(ProgramFormat::Mlir, bytes) },
-                options,
-            )?,
-        )?;
+        let program = Program { unlowered: true, ..Program::new(ProgramFormat::Mlir, bytes) };
+        args.loaded_executable = load(&client, executable::compile(&client, program, options)?)?;
         return Ok(());
     }
     let stored = serialized::read(bytes, &client.platform_name, &client.platform_version)?;

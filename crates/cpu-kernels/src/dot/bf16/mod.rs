@@ -10,12 +10,12 @@ mod pack;
 mod pairs;
 mod tiles;
 
-use bytemuck::Pod;
 use cpu_runtime::Pool;
 use cpu_vir::exec::{ISA_VARIABLE, Isa};
 use std::sync::LazyLock;
 
-use super::product::{Matrix, Output, check, target};
+use super::product::{Matrix, Output, check, panels_of_a_task, target};
+use crate::element::Element;
 use crate::parallel::{Shared, ranges};
 use crate::scratch;
 use pack::{Rows, pack_columns};
@@ -78,38 +78,15 @@ impl Unit {
     }
 }
 
-/// A result of sums of `f32`.
-pub(crate) trait Rounded: Pod + Send + Sync {
-    fn rounded(sum: f32) -> Self;
-}
-
-impl Rounded for f32 {
-    #[inline(always)]
-    fn rounded(sum: f32) -> f32 {
-        sum
-    }
-}
-
-/// The bits of a bfloat16.
-impl Rounded for u16 {
-    #[inline(always)]
-    fn rounded(sum: f32) -> u16 {
-        let bits = sum.to_bits();
-        // To nearest, ties to even; a NaN stays one, whatever its payload.
-        let rounded = (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16;
-        if sum.is_nan() { (bits >> 16) as u16 | 0x40 } else { rounded }
-    }
-}
-
 /// Sums of a block of rows and a panel, `WIDTH` apart: what a unit writes, or adds to.
 type Sums = [f32; HEIGHT * WIDTH];
 
 /// Writes `a · b` to the part of the output; nobody else may have that part. `depth` and the part are not empty, and the
 /// unit is supported.
-pub(super) fn product<O: Rounded>(
+pub(super) fn product<E: Element<Number = f32>>(
     unit: Unit,
     pool: &Pool,
-    out: &Shared<'_, O>,
+    out: &Shared<'_, E::Raw>,
     at: Output,
     a: Matrix<'_, u16>,
     b: Matrix<'_, u16>,
@@ -122,9 +99,8 @@ pub(super) fn product<O: Rounded>(
     scratch::with(panels * WIDTH * deep / 2, |packed: &mut [u32]| {
         pack_columns(pool, packed, b, depth, at.columns);
         let packed = &*packed;
-        // Few rows are cut by columns too, so that there is work for several threads.
         let blocks = at.rows.div_ceil(HEIGHT);
-        let chunk = panels.div_ceil(8usize.div_ceil(blocks)).max(4.min(panels));
+        let chunk = panels_of_a_task(panels, blocks, 4);
         let chunks = panels.div_ceil(chunk);
         let cost = (HEIGHT * deep) as u64 * (chunk * WIDTH) as u64;
         ranges(pool, blocks * chunks, cost, &|start, end| {
@@ -159,7 +135,7 @@ pub(super) fn product<O: Rounded>(
                         for (r, sums) in sums.chunks_exact(WIDTH).take(rows).enumerate() {
                             // SAFETY: within the part, and every block and chunk of it is handed out once.
                             let to = unsafe { out.part(at.start + (row + r) * at.stride + column, columns) };
-                            to.iter_mut().zip(sums).for_each(|(to, sum)| *to = O::rounded(*sum));
+                            to.iter_mut().zip(sums).for_each(|(to, sum)| *to = E::write(*sum));
                         }
                     }
                 }

@@ -4,7 +4,8 @@
 use cpu_runtime::Pool;
 
 use super::{HEIGHT, Matrix, STEP, WIDTH};
-use crate::exchange::{exchange, exchange_at};
+use crate::dot::blocked::pack_rows;
+use crate::exchange::exchange_at;
 use crate::lanes::vectorized;
 use crate::parallel::{Shared, ranges};
 use crate::scratch;
@@ -34,7 +35,7 @@ impl<'a> Rows<'a> {
         }
         let deep = depth.next_multiple_of(STEP);
         scratch::with(HEIGHT * deep, |to: &mut [u16]| {
-            vectorized(|| copy(to, source, a, rows, depth, deep));
+            copy(to, source, a, rows, depth, deep);
             body(Rows::new(to, deep, deep))
         })
     }
@@ -64,32 +65,10 @@ impl<'a> Rows<'a> {
 }
 
 /// Copies rows, each contiguous, with zeros behind them and below.
-#[inline(always)]
 fn copy(to: &mut [u16], from: &[u16], a: Matrix<'_, u16>, rows: usize, depth: usize, deep: usize) {
+    pack_rows(to, deep, from, a, rows, depth);
     to[rows * deep..].fill(0);
-    if a.column == 1 {
-        for (r, to) in to.chunks_exact_mut(deep).take(rows).enumerate() {
-            to[..depth].copy_from_slice(&from[r * a.row..][..depth]);
-            to[depth..].fill(0);
-        }
-        return;
-    }
-    if a.row == 1 {
-        exchange(to, deep, from, a.column, rows, depth);
-        to.chunks_exact_mut(deep).take(rows).for_each(|to| to[depth..].fill(0));
-        return;
-    }
-    // Eight columns at a time: the lines that are written stay in the first cache.
-    for k in (0..deep).step_by(8) {
-        let columns = 8.min(depth.saturating_sub(k));
-        for r in 0..rows {
-            let to = &mut to[r * deep + k..][..8];
-            to[columns..].fill(0);
-            for (j, to) in to[..columns].iter_mut().enumerate() {
-                *to = from[r * a.row + (k + j) * a.column];
-            }
-        }
-    }
+    to.chunks_exact_mut(deep).take(rows).for_each(|to| to[depth..].fill(0));
 }
 
 /// Copies the rhs into panels: for each, rows of pairs of neighbours along the depth, the first in the low half. What is

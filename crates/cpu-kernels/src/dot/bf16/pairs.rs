@@ -32,8 +32,8 @@ pub(super) fn is_quick() -> bool {
 /// The processor has AVX-512 and [`is_supported`].
 pub(super) unsafe fn multiply(sums: &mut Sums, lhs: Rows<'_>, panel: &[u32], adds: bool) {
     assert!(lhs.depth() / 2 * WIDTH <= panel.len(), "a panel as deep as the rows");
-    // SAFETY: the caller's promise.
     #[cfg(target_arch = "x86_64")]
+    // SAFETY: the caller's promise.
     unsafe {
         wide(sums, lhs, panel, adds)
     }

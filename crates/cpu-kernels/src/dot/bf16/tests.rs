@@ -1,6 +1,7 @@
 //! Every unit of this machine against sums in `f64`, over ragged sizes and strides.
 
 use super::*;
+use crate::element::Bf16;
 
 /// The next of a row of small numbers, as bits: exact in bfloat16, and so are their products in `f32`.
 fn next(state: &mut u32) -> u16 {
@@ -45,8 +46,8 @@ fn units_agree_with_exact_sums() {
                 let a = Matrix::new(&lhs, 0, lhs_row, lhs_column);
                 let b = Matrix::new(&rhs, 0, rhs_row, rhs_column);
                 let pool = Pool::new(2);
-                product(unit, &pool, &Shared::new(&mut sums), at, a, b, depth);
-                product(unit, &pool, &Shared::new(&mut rounded), at, a, b, depth);
+                product::<f32>(unit, &pool, &Shared::new(&mut sums), at, a, b, depth);
+                product::<Bf16>(unit, &pool, &Shared::new(&mut rounded), at, a, b, depth);
                 for r in 0..rows {
                     for c in 0..stride {
                         let (sum, bits) = (sums[r * stride + c], rounded[r * stride + c]);
@@ -60,7 +61,7 @@ fn units_agree_with_exact_sums() {
                         let exact = (0..depth).map(element).fold(0.0, |sum, product| sum + product);
                         // Multiples of 1/256 below 2^16 in size: f32 has them all.
                         assert_eq!(f64::from(sum), exact, "{unit:?} {rows}x{depth}x{columns} at {r}, {c}");
-                        assert_eq!(bits, u16::rounded(exact as f32));
+                        assert_eq!(bits, Bf16::write(exact as f32));
                     }
                 }
             }
@@ -81,7 +82,7 @@ fn rounding_is_to_nearest_even() {
         (0x7f80_0001, 0x7fc0),
         (0xffff_ffff, 0xffff),
     ] {
-        assert_eq!(u16::rounded(f32::from_bits(bits)), wanted, "{bits:#x}");
+        assert_eq!(Bf16::write(f32::from_bits(bits)), wanted, "{bits:#x}");
     }
 }
 
@@ -95,7 +96,7 @@ fn no_number_comes_from_the_filling() {
         let mut sums = vec![0f32; rows * columns];
         let at = Output { start: 0, stride: columns, rows, columns };
         let (a, b) = (Matrix::new(&lhs, 0, depth, 1), Matrix::new(&rhs, 0, columns, 1));
-        product(unit, &Pool::new(1), &Shared::new(&mut sums), at, a, b, depth);
+        product::<f32>(unit, &Pool::new(1), &Shared::new(&mut sums), at, a, b, depth);
         assert!(sums.iter().all(|sum| *sum == f32::INFINITY), "{unit:?}: {sums:?}");
     }
 }

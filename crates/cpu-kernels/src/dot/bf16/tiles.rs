@@ -86,10 +86,10 @@ impl Drop for Configured {
 pub(super) unsafe fn multiply(sums: &mut Sums, lhs: Rows<'_>, panel: &[u32], adds: bool) {
     const { assert!(HEIGHT == 32 && WIDTH == 32 && STEP == 32) };
     assert!(lhs.depth() / 2 * WIDTH <= panel.len() && lhs.depth() > 0, "a panel as deep as the rows");
+    #[cfg(target_arch = "x86_64")]
     // SAFETY: of a block of `depth / 32` steps, each of which reads two tiles of the rows, 16 rows of 64 bytes `stride`
     // apart, which `Rows` holds, and two of the panel, 16 rows of 64 bytes 128 apart, which it has by the assertion. The sums
     // are four tiles, 128 bytes from row to row. The processor and its state are the caller's promise.
-    #[cfg(target_arch = "x86_64")]
     unsafe {
         let stride = 2 * lhs.stride();
         let at = sums.as_mut_ptr();
