@@ -2,6 +2,7 @@
 //! needed in memory the producers that only it uses, or that cost less to repeat than to keep.
 
 use super::emit::{Emitter, NotLinear, fill_scalars, reduction_space, source};
+use super::gather::gathering;
 use super::index_map::IndexMap;
 use super::lanes::{Lane, storage};
 use crate::error::{Error, Result};
@@ -76,6 +77,21 @@ impl<'g> Chooser<'g> {
         Chooser { graph, users, needed, barriers: HashSet::new(), returned, written }
     }
 
+    pub(super) fn graph(&self) -> &'g Graph {
+        self.graph
+    }
+
+    pub(super) fn users_of(&self, value: Value) -> &[NodeId] {
+        &self.users[value.0 as usize]
+    }
+
+    /// Whether one node uses a value and nobody else, so that it can be computed there.
+    pub(super) fn is_for_one(&self, value: Value) -> bool {
+        let wanted = self.needed[value.0 as usize] || self.returned[value.0 as usize];
+        let fusible = self.is_fusible(value) && !self.barriers.contains(&value) && !self.is_free(value);
+        self.users[value.0 as usize].len() == 1 && !wanted && fusible
+    }
+
     /// Asks for a value in memory.
     pub fn need(&mut self, value: Value) {
         let value = source(self.graph, value);
@@ -105,9 +121,9 @@ impl<'g> Chooser<'g> {
         }
     }
 
-    fn is_fusible(op: &Op) -> bool {
+    fn is_fusible(&self, value: Value) -> bool {
         matches!(
-            op,
+            self.graph.op(value),
             Op::Iota(_)
                 | Op::Map(_)
                 | Op::Broadcast(_)
@@ -116,7 +132,32 @@ impl<'g> Chooser<'g> {
                 | Op::Slice { .. }
                 | Op::Reverse(_)
                 | Op::Pad { .. }
-        )
+        ) || self.gathers_in_loop(value)
+            || self.joins_components(value)
+    }
+
+    /// The operands of a node that a loop does, as far as the loop may compute them: others are read from memory.
+    fn producers(&self, value: Value) -> &'g [Value] {
+        let inputs = self.graph.inputs(value);
+        match gathering(self.graph, value) {
+            Some(_) if !self.takes_operand(value) => &inputs[1..],
+            _ => inputs,
+        }
+    }
+
+    /// A loop that gathers a value and does what is in front of that; `None` when a kernel does no worse.
+    ///
+    /// # Errors
+    /// Internal ones only.
+    pub fn gather_loop(&mut self, root: Value) -> Result<Option<Loop>> {
+        let graph = self.graph;
+        let ty = graph.ty(root).clone();
+        let place = Place { offset: 0, strides: row_major(&ty.dims), whole: true };
+        let worthwhile = |chooser: &Chooser<'_>, members: &HashSet<Value>| {
+            chooser.gathers_in_loop(root)
+                && members.iter().any(|&member| matches!(graph.op(member), Op::Map(_) | Op::Concatenate(_)))
+        };
+        self.grow_while(root, None, &ty.dims, place, worthwhile)
     }
 
     /// Whether repeating the node is cheaper than keeping its result.
@@ -214,14 +255,30 @@ impl<'g> Chooser<'g> {
 
     /// Gathers producers and emits them; values that turn out not to be linear are kept in memory instead.
     fn grow(&mut self, root: Value, part: Option<Value>, dims: &[usize], place: Place) -> Result<Loop> {
+        let grown = self.grow_while(root, part, dims, place, |_, _| true)?;
+        grown.ok_or_else(|| Error::internal("a loop that is not worthwhile"))
+    }
+
+    /// The same as long as its members are worthwhile.
+    fn grow_while(
+        &mut self,
+        root: Value,
+        part: Option<Value>,
+        dims: &[usize],
+        place: Place,
+        worthwhile: impl Fn(&Chooser<'_>, &HashSet<Value>) -> bool,
+    ) -> Result<Option<Loop>> {
         loop {
             let (members, kept) = self.members(root, part);
+            if !worthwhile(self, &members) {
+                return Ok(None);
+            }
             match self.emit_cluster(root, part, dims, &place, &members, &kept) {
                 Ok(done) => {
                     for &value in &kept {
                         self.written[value.0 as usize] = true;
                     }
-                    return done;
+                    return done.map(Some);
                 }
                 Err(NotLinear(value)) => {
                     if !self.barriers.insert(value) {
@@ -242,11 +299,27 @@ impl<'g> Chooser<'g> {
         let mut nodes: HashSet<NodeId> = [root_node].into_iter().collect();
         let mut kept = Vec::new();
         let mut seen = HashSet::new();
+        // What is taken element by element: from where does not matter.
+        let mut taken: HashSet<Value> = HashSet::new();
         let mut arrays = 1;
         let mut queue: BinaryHeap<Value> = match part {
             Some(part) => [part].into_iter().collect(),
-            None => graph.inputs(root).iter().copied().collect(),
+            None => self.producers(root).iter().copied().collect(),
         };
+        let enter = |value: Value, seen: &mut HashSet<Value>, taken: &mut HashSet<Value>| {
+            let (inputs, producers) = (graph.inputs(value), self.producers(value));
+            if gathering(graph, value).is_some() {
+                taken.extend(&inputs[..1]);
+            } else if taken.contains(&value) {
+                taken.extend(inputs);
+            }
+            let (rest, _) = inputs.split_at(inputs.len() - producers.len());
+            seen.extend(rest);
+            rest.len()
+        };
+        if part.is_none() {
+            arrays += enter(root, &mut seen, &mut taken);
+        }
         while let Some(value) = queue.pop() {
             if !seen.insert(value) {
                 continue;
@@ -256,10 +329,12 @@ impl<'g> Chooser<'g> {
             let mut repeated = false;
             let take = if self.is_free(value) {
                 true
-            } else if !Self::is_fusible(&node.op)
+            } else if !self.is_fusible(value)
                 || self.barriers.contains(&value)
                 || members.len() >= MOST_MEMBERS
-                || transposes_far(graph, value) && !matches!(graph.op(root), Op::Reduce { .. })
+                || transposes_far(graph, value)
+                    && !matches!(graph.op(root), Op::Reduce { .. })
+                    && !taken.contains(&value)
             {
                 false
             } else if node.block != block {
@@ -286,7 +361,8 @@ impl<'g> Chooser<'g> {
                 if !repeated {
                     nodes.insert(id);
                 }
-                queue.extend(node.inputs.iter().copied());
+                arrays += enter(value, &mut seen, &mut taken);
+                queue.extend(self.producers(value).iter().copied());
             } else {
                 arrays += 1;
                 if arrays + queue.len() > MOST_ARRAYS {

@@ -1,17 +1,19 @@
 //! One cluster of values as a loop program.
 
-use super::index_map::IndexMap;
+use super::index_map::{Computed, IndexMap};
 use super::lanes::{self, Lane, storage};
 use crate::array_type::ArrayType;
 use crate::graph::{Graph, Literal, MapOp, Op, Value};
-use cpu_vir::{Access, BinaryOp, Builder, Complex, Direction, Guard, OperandId, Part, Scalar, Storage, Type};
+use cpu_vir::{
+    Access, BinaryOp, Builder, Complex, Direction, GatherIndex, Guard, OperandId, Part, Scalar, Storage, Type,
+};
 use hashbrown::{HashMap, HashSet};
 use stablehlo::ElementType;
 
 /// A value that cannot be computed where it is wanted, and so has to be in memory.
 pub(super) struct NotLinear(pub Value);
 
-type Emitted = Result<Lane, NotLinear>;
+pub(super) type Emitted = Result<Lane, NotLinear>;
 
 /// Puts the program of one cluster together.
 pub(super) struct Emitter<'g> {
@@ -46,6 +48,15 @@ impl<'g> Emitter<'g> {
         let operand = self.builder.input(storage);
         self.inputs.push((value, storage, operand));
         Some(())
+    }
+
+    pub(super) fn graph(&self) -> &'g Graph {
+        self.graph
+    }
+
+    /// How many dimensions the loop has.
+    pub(super) fn rank(&self) -> usize {
+        self.space.len()
     }
 
     fn element(&self, value: Value) -> ElementType {
@@ -94,6 +105,11 @@ impl<'g> Emitter<'g> {
             }
             Op::View => self.view(value, map),
             Op::Pad { low, interior } => self.pad(value, low, interior, map),
+            Op::Concatenate(dim) => self.part(value, *dim, map),
+            Op::Kernel(kernel) => match kernel.gathering() {
+                Some(gathering) => self.gather(value, gathering, map),
+                None => Err(NotLinear(value)),
+            },
             _ => Err(NotLinear(value)),
         }
     }
@@ -111,18 +127,32 @@ impl<'g> Emitter<'g> {
     }
 
     fn iota(&mut self, value: Value, dim: usize, map: &IndexMap) -> Lane {
-        let b = &mut self.builder;
         let linear = &map.dims[dim];
-        let mut sum = None;
+        let to = self.graph.ty(value).element.unwrap_or(ElementType::I64);
+        let sum = self.sum(&linear.computed);
+        // What fits into 32 bits is counted in 32 bits.
+        let reach =
+            linear.factors.iter().zip(&self.space).fold(linear.offset.unsigned_abs(), |reach, (factor, size)| {
+                reach.saturating_add(factor.unsigned_abs().saturating_mul(*size as u64))
+            });
+        let (b, mut sum) = (&mut self.builder, sum);
+        let narrow = sum.is_none() && reach < 1 << 31;
+        let number = |b: &mut Builder, number: i64| match narrow {
+            true => b.constant(number as i32),
+            false => b.constant(number),
+        };
         for (k, &factor) in linear.factors.iter().enumerate() {
             if factor == 0 || self.space[k] <= 1 {
                 continue;
             }
-            let index = b.index(k);
+            let mut index = b.index(k);
+            if narrow {
+                index = b.convert(Type::I32, index);
+            }
             let scaled = match factor {
                 1 => index,
                 _ => {
-                    let factor = b.constant(factor);
+                    let factor = number(b, factor);
                     b.binary(BinaryOp::Mul, index, factor)
                 }
             };
@@ -131,12 +161,12 @@ impl<'g> Emitter<'g> {
         let sum = match (sum, linear.offset) {
             (Some(sum), 0) => sum,
             (sum, offset) => {
-                let offset = b.constant(offset);
+                let offset = number(b, offset);
                 sum.map_or(offset, |sum| b.binary(BinaryOp::Add, sum, offset))
             }
         };
-        let to = self.graph.ty(value).element.unwrap_or(ElementType::I64);
-        lanes::emit(&mut self.builder, MapOp::Convert, &[Lane::One(sum)], &[ElementType::I64], to)
+        let from = if narrow { ElementType::I32 } else { ElementType::I64 };
+        lanes::emit(b, MapOp::Convert, &[Lane::One(sum)], &[from], to)
     }
 
     fn pad(&mut self, value: Value, low: &[i64], interior: &[usize], map: &IndexMap) -> Emitted {
@@ -163,6 +193,24 @@ impl<'g> Emitter<'g> {
         let element = self.element(value);
         let from = [ElementType::Bool, element, element];
         Ok(lanes::emit(&mut self.builder, MapOp::Select, &[Lane::One(mask), inside, outside], &from, element))
+    }
+
+    /// An element of a concatenation, where it is of the same part for all points.
+    fn part(&mut self, value: Value, dim: usize, map: &IndexMap) -> Emitted {
+        let mut inner = map.clone();
+        let linear = &mut inner.dims[dim];
+        let moves = linear.factors.iter().zip(&self.space).any(|(factor, size)| *factor != 0 && *size > 1);
+        if moves || !linear.computed.is_empty() || map.bounds.is_some() {
+            return Err(NotLinear(value));
+        }
+        for &part in self.graph.inputs(value) {
+            let size = self.graph.ty(part).dims[dim] as i64;
+            if linear.offset < size {
+                return self.emit(part, &inner);
+            }
+            linear.offset -= size;
+        }
+        Err(NotLinear(value))
     }
 
     /// True at the points of the inner map's box; `outer` is what is known already.
@@ -201,6 +249,15 @@ impl<'g> Emitter<'g> {
         };
         let flat = map.flat(graph.ty(value), self.space.len());
         let access = Access { operand, offset: flat.offset, strides: flat.factors };
+        if !flat.computed.is_empty() {
+            let index = |it: &Computed| GatherIndex { index: it.value, size: it.size, stride: it.scale };
+            let indices: Vec<GatherIndex> = flat.computed.iter().map(index).collect();
+            let mut part = |part| self.builder.gather(access.clone(), part, indices.clone());
+            return match storage.is_complex() {
+                true => Lane::Two(Complex { re: part(Part::Re), im: part(Part::Im) }),
+                false => Lane::One(part(Part::Whole)),
+            };
+        }
         let fills = fill.map(|bytes| fill_scalars(element, bytes));
         let guard = |part: usize| {
             let zero = Scalar::integer(storage.compute(), 0);

@@ -2,11 +2,27 @@
 
 use crate::array_type::ArrayType;
 
-/// `offset + Σ factors[k] · point[k]`.
+/// `offset + Σ factors[k] · point[k]`, and what a loop has computed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Linear {
     pub offset: i64,
     pub factors: Vec<i64>,
+    pub computed: Vec<Computed>,
+}
+
+/// `clamp(value, 0, size − 1) · scale`, where the value is one of the loop's, an i64.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Computed {
+    pub value: cpu_vir::Value,
+    pub size: usize,
+    pub scale: i64,
+}
+
+impl Linear {
+    /// The same everywhere.
+    pub fn constant(offset: i64, rank: usize) -> Linear {
+        Linear { offset, factors: vec![0; rank], computed: Vec::new() }
+    }
 }
 
 /// The index along each dimension of an array, for every point of an iteration space, and the box of the points that
@@ -22,9 +38,9 @@ impl IndexMap {
     /// Dimension `d` of the array is dimension `of[d]` of the iteration space.
     pub fn select(rank: usize, of: &[usize]) -> IndexMap {
         let unit = |&k: &usize| {
-            let mut factors = vec![0; rank];
-            factors[k] = 1;
-            Linear { offset: 0, factors }
+            let mut linear = Linear::constant(0, rank);
+            linear.factors[k] = 1;
+            linear
         };
         IndexMap { dims: of.iter().map(unit).collect(), bounds: None }
     }
@@ -39,19 +55,21 @@ impl IndexMap {
         let dim = |(d, linear): (usize, &Linear)| Linear {
             offset: linear.offset * scale(d) + offset(d),
             factors: linear.factors.iter().map(|factor| factor * scale(d)).collect(),
+            computed: scaled(&linear.computed, scale(d)).collect(),
         };
         IndexMap { dims: self.dims.iter().enumerate().map(dim).collect(), bounds: self.bounds.clone() }
     }
 
     /// The position in a dense row-major array; `rank` is that of the iteration space.
     pub fn flat(&self, ty: &ArrayType, rank: usize) -> Linear {
-        let mut flat = Linear { offset: 0, factors: vec![0; rank] };
+        let mut flat = Linear::constant(0, rank);
         let mut stride = 1i64;
         for (linear, &size) in self.dims.iter().zip(&ty.dims).rev() {
             flat.offset += linear.offset * stride;
             for (sum, factor) in flat.factors.iter_mut().zip(&linear.factors) {
                 *sum += factor * stride;
             }
+            flat.computed.extend(scaled(&linear.computed, stride));
             stride = stride.saturating_mul(size.max(1) as i64);
         }
         flat
@@ -64,9 +82,12 @@ impl IndexMap {
         if self.bounds.is_some() {
             return None;
         }
+        if self.is_computed() {
+            return self.with_ones(from, to, space.len());
+        }
         if space.contains(&0) {
             // No point, so any map will do.
-            let nowhere = Linear { offset: 0, factors: vec![0; space.len()] };
+            let nowhere = Linear::constant(0, space.len());
             return Some(IndexMap { dims: vec![nowhere; to.dims.len()], bounds: None });
         }
         let flat = self.flat(from, space.len());
@@ -77,7 +98,7 @@ impl IndexMap {
         let mut rest = flat.offset;
         let mut dims: Vec<Linear> = Vec::with_capacity(to.dims.len());
         for &stride in &strides {
-            dims.push(Linear { offset: rest.div_euclid(stride), factors: vec![0; space.len()] });
+            dims.push(Linear::constant(rest.div_euclid(stride), space.len()));
             rest = rest.rem_euclid(stride);
         }
         // The extent of each index so far: least and most.
@@ -107,9 +128,29 @@ impl IndexMap {
         inside.then_some(IndexMap { dims, bounds: None })
     }
 
+    /// Whether some index is one that the loop has computed.
+    pub fn is_computed(&self) -> bool {
+        self.dims.iter().any(|linear| !linear.computed.is_empty())
+    }
+
+    /// The map of an array that has dimensions of size 1 elsewhere; `None` when other dimensions change.
+    fn with_ones(&self, from: &ArrayType, to: &ArrayType, rank: usize) -> Option<IndexMap> {
+        let kept = self.dims.iter().zip(&from.dims).filter(|(_, size)| **size != 1);
+        let mut kept = kept.map(|(linear, size)| (linear.clone(), *size));
+        let dims = to.dims.iter().map(|&size| match size {
+            1 => Some(Linear::constant(0, rank)),
+            _ => kept.next().and_then(|(linear, same)| (same == size).then_some(linear)),
+        });
+        let dims = dims.collect::<Option<Vec<_>>>()?;
+        kept.next().is_none().then_some(IndexMap { dims, bounds: None })
+    }
+
     /// Restricts the map to the points whose index along every dimension is one of the array's; `None` when that is no
     /// box of points.
     pub fn guarded(&self, ty: &ArrayType, space: &[usize]) -> Option<IndexMap> {
+        if self.is_computed() {
+            return None;
+        }
         let mut bounds = self.bounds.clone().unwrap_or_else(|| space.iter().map(|&size| (0, size)).collect());
         for (linear, &size) in self.dims.iter().zip(&ty.dims) {
             let mut moving = linear.factors.iter().enumerate().filter(|(k, factor)| **factor != 0 && space[*k] > 1);
@@ -149,6 +190,10 @@ impl IndexMap {
     }
 }
 
+fn scaled(computed: &[Computed], by: i64) -> impl Iterator<Item = Computed> + '_ {
+    computed.iter().map(move |one| Computed { scale: one.scale.saturating_mul(by), ..*one })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +219,25 @@ mod tests {
         let split = IndexMap::select(3, &[0, 1, 2]);
         let read = split.reshaped(&ty(&[2, 2, 6]), &ty(&[4, 6]), &[2, 2, 6]).unwrap();
         assert_eq!(read.dims[0].factors, [2, 1, 0]);
+    }
+
+    #[test]
+    fn computed_indices_are_followed_where_dimensions_stay() {
+        let mut map = IndexMap::select(2, &[0, 1]);
+        let value = cpu_vir::Value(7);
+        map.dims[1].computed.push(Computed { value, size: 5, scale: 1 });
+        // 4x6 as 4x1x6 and back, but not as 24.
+        let thin = map.reshaped(&ty(&[4, 6]), &ty(&[4, 1, 6]), &[4, 2]).unwrap();
+        assert_eq!(thin.dims[1], Linear::constant(0, 2));
+        assert_eq!(thin.dims[2], map.dims[1]);
+        assert_eq!(thin.reshaped(&ty(&[4, 1, 6]), &ty(&[4, 6]), &[4, 2]), Some(map.clone()));
+        assert!(map.reshaped(&ty(&[4, 6]), &ty(&[24]), &[4, 2]).is_none());
+        // Reversed, in a column of 4x6.
+        let back = map.scaled(|_| -1, |d| [3, 5][d]);
+        let flat = back.flat(&ty(&[4, 6]), 2);
+        assert_eq!((flat.offset, flat.factors), (23, vec![-6, -1]));
+        assert_eq!(flat.computed, [Computed { value, size: 5, scale: -1 }]);
+        assert!(map.guarded(&ty(&[4, 3]), &[4, 2]).is_none());
     }
 
     #[test]

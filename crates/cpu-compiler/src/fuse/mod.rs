@@ -4,6 +4,7 @@
 
 mod cluster;
 mod emit;
+mod gather;
 mod index_map;
 pub(crate) mod lanes;
 mod scalars;

@@ -2,7 +2,7 @@
 
 use super::{BlockId, Graph, Literal, MapOp, Op, Value};
 use crate::array_type::ArrayType;
-use cpu_vir::BinaryOp;
+use cpu_vir::{BinaryOp, Direction};
 use stablehlo::ElementKind;
 use std::sync::Arc;
 
@@ -21,6 +21,11 @@ impl Graph {
             }
             (MapOp::Binary(op), &[x, y]) if self.changes_nothing(op, y) => return x,
             (MapOp::Binary(op), &[x, y]) if op.commutes() && self.changes_nothing(op, x) => return y,
+            (MapOp::Compare { direction: Direction::Ne, .. }, &[x, y])
+                if self.ty(x).element == ty.element && self.changes_nothing(BinaryOp::Xor, y) =>
+            {
+                return x;
+            }
             (MapOp::Real, &[x]) if matches!(self.op(x), Op::Map(MapOp::Complex)) => return self.inputs(x)[0],
             (MapOp::Imag, &[x]) if matches!(self.op(x), Op::Map(MapOp::Complex)) => return self.inputs(x)[1],
             _ => {}
@@ -28,18 +33,21 @@ impl Graph {
         self.pure(block, Op::Map(op), inputs, ty)
     }
 
-    /// Whether a right operand of an operation of integers leaves the left one as it is. Floats are rounded and flushed
-    /// even so.
+    /// Whether a right operand of an operation of integers or booleans leaves the left one as it is. Floats are rounded and
+    /// flushed even so.
     fn changes_nothing(&self, op: BinaryOp, value: Value) -> bool {
-        let neutral = match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor => 0,
-            BinaryOp::Shl | BinaryOp::ShrLogical | BinaryOp::ShrArithmetic => 0,
-            BinaryOp::Mul | BinaryOp::Div => 1,
-            _ => return false,
-        };
         let kind = self.ty(value).element.map(|element| element.kind());
         let Some(Literal { bytes, splat: true }) = self.literal(value) else { return false };
-        matches!(kind, Some(ElementKind::Signed | ElementKind::Unsigned))
+        let neutral = match (op, kind) {
+            (BinaryOp::And | BinaryOp::Min, Some(ElementKind::Bool)) => 1,
+            (BinaryOp::Or | BinaryOp::Max | BinaryOp::Xor, Some(ElementKind::Bool)) => 0,
+            (_, Some(ElementKind::Bool)) => return false,
+            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, _) => 0,
+            (BinaryOp::Shl | BinaryOp::ShrLogical | BinaryOp::ShrArithmetic, _) => 0,
+            (BinaryOp::Mul | BinaryOp::Div, _) => 1,
+            _ => return false,
+        };
+        matches!(kind, Some(ElementKind::Signed | ElementKind::Unsigned | ElementKind::Bool))
             && bytes.iter().enumerate().all(|(at, byte)| *byte == if at == 0 { neutral } else { 0 })
     }
 

@@ -7,7 +7,7 @@ use crate::array_type::ArrayType;
 use crate::error::{Error, Result};
 use crate::fuse::lanes::storage;
 use crate::graph::{Op, Value};
-use crate::kernel::{InPlaceScatter, Prepared};
+use crate::kernel::{GatherKernel, Gathering, InPlaceScatter, Prepared};
 use cpu_kernels::{
     ArgExtreme, Gather, GatherDimensions, OpKernel, OutOfBounds, Reduce, ReduceWindow, Scatter, ScatterBody,
     ScatterDimensions, Select, SelectAndScatter, Shape, WindowBody, WindowDimension,
@@ -71,12 +71,17 @@ impl<'m> Importer<'m> {
             slice_sizes: sizes(op.i64s("slice_sizes")?),
         };
         let mut kernel = Gather::prepare(&self.shape(inputs[0])?, &self.shape(inputs[1])?, &dims)?;
+        let mut wrap = 0;
         if let Some((indices, by)) = self.uncorrected(inputs[1]) {
             inputs[1] = indices;
+            wrap = by;
             kernel = kernel.wrapping(&vec![by; dims.start_index_map.len()])?;
         }
         let nanoseconds = 50 + kernel.result().bytes() as u64 / 4;
-        self.prepared(op, kernel, inputs, nanoseconds)
+        let gathering = Gathering { run: kernel.run_length(), dims, wrap };
+        let kernel = Prepared { name: op.code().mnemonic(), kernel, nanoseconds, flops: 0.0 };
+        let results = self.result_types(op)?;
+        Ok(Some(self.kernel(Arc::new(GatherKernel { kernel, gathering }), inputs, &results, false)))
     }
 
     fn scatter(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {

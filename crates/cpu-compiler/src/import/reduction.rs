@@ -22,6 +22,8 @@ impl<'m> Importer<'m> {
         let n = operations.len();
         let mut dims = sizes(op.i64s("dimensions")?);
         dims.sort_unstable();
+        // Where there is one element to combine, it meets the initial value and no other.
+        let ones = inputs.first().is_some_and(|&x| dims.iter().all(|&dim| self.graph.ty(x).dims[dim] == 1));
         let mut plan = Vec::with_capacity(n);
         for (index, (_, operation)) in operations.into_iter().enumerate() {
             let result = self.result_type(op, index)?;
@@ -35,9 +37,9 @@ impl<'m> Importer<'m> {
             let (x, init) = (inputs[index], inputs[n + index]);
             let literal = self.graph.literal(init).map(|literal| literal.bytes.to_vec());
             // Without anything to combine there is no loop that knows the initial value.
-            let known = literal.filter(|_| !dims.is_empty());
-            let reduced = match dims.is_empty() {
-                true => x,
+            let known = literal.filter(|_| !ones);
+            let reduced = match ones {
+                true => self.graph.view(self.block, x, result.clone()),
                 false => {
                     let init = known.clone().unwrap_or(neutral);
                     self.pure(Op::Reduce { dims: dims.clone(), kind, init }, vec![x], result.clone())

@@ -4,11 +4,13 @@
 
 mod call;
 mod dynamic;
+mod gathering;
 mod prepared;
 mod reference;
 
 pub(crate) use call::Call;
 pub(crate) use dynamic::{Block, DynamicSlice, DynamicUpdateSlice};
+pub(crate) use gathering::{GatherKernel, Gathering};
 pub(crate) use prepared::{InPlaceScatter, Prepared};
 pub(crate) use reference::Reference;
 
@@ -60,6 +62,11 @@ pub(crate) trait Kernel: Send + Sync {
 
     /// How it works row by row, if it does and that is no slower.
     fn by_rows(&self) -> Option<ByRows> {
+        None
+    }
+
+    /// What it takes, if it is a gather: then a loop can do it.
+    fn gathering(&self) -> Option<&Gathering> {
         None
     }
 

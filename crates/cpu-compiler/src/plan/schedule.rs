@@ -70,9 +70,14 @@ pub(super) fn schedule(graph: &Graph) -> Result<HashMap<BlockId, Vec<Item>>> {
             Op::Constant(literal) if !literal.splat || graph.ty(node.first).bytes() <= SPLAT_LIMIT => {
                 list.push(Item::Constant(node.first));
             }
-            Op::Kernel(_) => {
-                node.inputs.iter().for_each(|&input| chooser.need(input));
-                list.push(Item::Kernel(id));
+            Op::Kernel(kernel) => {
+                let gathered = if kernel.gathering().is_some() { chooser.gather_loop(node.first)? } else { None };
+                if let Some(looped) = gathered {
+                    list.push(Item::Loop(looped));
+                } else {
+                    node.inputs.iter().for_each(|&input| chooser.need(input));
+                    list.push(Item::Kernel(id));
+                }
             }
             Op::While { condition, body, .. } => {
                 list.push(Item::While(id));

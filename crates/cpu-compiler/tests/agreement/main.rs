@@ -2,6 +2,7 @@
 
 mod corpus;
 mod expectations;
+mod gathers;
 mod loops;
 mod ops;
 mod products;

@@ -118,6 +118,11 @@ impl Gather {
         &self.result
     }
 
+    /// How many elements are side by side in the operand and in the result.
+    pub fn run_length(&self) -> usize {
+        self.slice.run
+    }
+
     /// Adds `by[i]` to the i-th component of each index vector where it is negative, in the type of the indices: what
     /// makes −1 the last index.
     ///

@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "acts on memory by address")]
 
 use crate::element::Type;
+use crate::exec::index::{CountFn, OffsetFn};
 use crate::exec::isa::TileFn;
 use crate::exec::machine::{Folded, Machine, Now};
 use crate::exec::memory::{GatherFn, LoadFn, StoreFn};
@@ -52,12 +53,14 @@ pub(super) enum Action<P> {
         bytes: usize,
     },
     Count {
+        function: CountFn,
         to: P,
         first: i64,
         stride: i64,
         lanes: usize,
     },
     Offset {
+        function: OffsetFn,
         to: P,
         index: P,
         most: i64,
@@ -134,9 +137,11 @@ impl<P: Copy> Action<P> {
                 Action::Store { function, to: place(to), stride, from: place(from), lanes }
             }
             Action::Copy { to, from, bytes } => Action::Copy { to: place(to), from: place(from), bytes },
-            Action::Count { to, first, stride, lanes } => Action::Count { to: place(to), first, stride, lanes },
-            Action::Offset { to, index, most, stride, lanes } => {
-                Action::Offset { to: place(to), index: place(index), most, stride, lanes }
+            Action::Count { function, to, first, stride, lanes } => {
+                Action::Count { function, to: place(to), first, stride, lanes }
+            }
+            Action::Offset { function, to, index, most, stride, lanes } => {
+                Action::Offset { function, to: place(to), index: place(index), most, stride, lanes }
             }
             Action::Gather { function, to, from, offsets, lanes } => {
                 Action::Gather { function, to: place(to), from: place(from), offsets: place(offsets), lanes }
@@ -213,8 +218,10 @@ impl Action<*mut u8> {
                 Action::Load { function, to, from, stride, lanes } => Now.load(function, to, from, stride, lanes),
                 Action::Store { function, to, stride, from, lanes } => Now.store(function, to, stride, from, lanes, 0),
                 Action::Copy { to, from, bytes } => copy(to, from, bytes),
-                Action::Count { to, first, stride, lanes } => Now.count(to, first, stride, lanes),
-                Action::Offset { to, index, most, stride, lanes } => Now.offset(to, index, most, stride, lanes),
+                Action::Count { function, to, first, stride, lanes } => Now.count(function, to, first, stride, lanes),
+                Action::Offset { function, to, index, most, stride, lanes } => {
+                    Now.offset(function, to, index, most, stride, lanes);
+                }
                 Action::Gather { function, to, from, offsets, lanes } => Now.gather(function, to, from, offsets, lanes),
                 Action::Fold { fold, to, from, lanes } => Now.fold(fold, to, from, lanes),
                 Action::Seek { index: at, ty, most, stride, begin } => {

@@ -3,7 +3,8 @@
 #![allow(unsafe_code, reason = "the actions take memory by address")]
 
 use super::fold::FoldFn;
-use super::isa::{Raw, TileFn, tile, tile_mut};
+use super::index::{CountFn, OffsetFn};
+use super::isa::TileFn;
 use super::memory::{self, GatherFn, LoadFn, StoreFn};
 use super::one_lane::OneLaneFn;
 
@@ -28,10 +29,10 @@ pub(super) trait Machine {
     unsafe fn store(&mut self, function: StoreFn, to: *mut u8, stride: isize, from: *mut u8, lanes: usize, size: usize);
     /// Bytes as they are.
     unsafe fn copy(&mut self, to: *mut u8, from: *mut u8, bytes: usize);
-    /// `first`, `first + stride`, … as i64.
-    unsafe fn count(&mut self, to: *mut u8, first: i64, stride: i64, lanes: usize);
+    /// `first`, `first + stride`, ….
+    unsafe fn count(&mut self, function: CountFn, to: *mut u8, first: i64, stride: i64, lanes: usize);
     /// Adds to each i64 an index, brought to 0 to `most`, times `stride`.
-    unsafe fn offset(&mut self, to: *mut u8, index: *mut u8, most: i64, stride: i64, lanes: usize);
+    unsafe fn offset(&mut self, function: OffsetFn, to: *mut u8, index: *mut u8, most: i64, stride: i64, lanes: usize);
     /// Elements at byte offsets to a tile.
     unsafe fn gather(&mut self, function: GatherFn, to: *mut u8, from: *mut u8, offsets: *mut u8, lanes: usize);
     /// Lanes combined into one, and that with the start value.
@@ -91,20 +92,15 @@ impl Machine for Now {
     }
 
     #[inline(always)]
-    unsafe fn count(&mut self, to: *mut u8, first: i64, stride: i64, lanes: usize) {
-        // SAFETY: the contract of the trait.
-        for (step, number) in unsafe { tile_mut::<i64>(to, lanes) }.iter_mut().enumerate() {
-            *number = Raw(first + stride * step as i64);
-        }
+    unsafe fn count(&mut self, function: CountFn, to: *mut u8, first: i64, stride: i64, lanes: usize) {
+        // SAFETY: the contract of the trait is that of the loop.
+        unsafe { function(to, first, stride, lanes) }
     }
 
     #[inline(always)]
-    unsafe fn offset(&mut self, to: *mut u8, index: *mut u8, most: i64, stride: i64, lanes: usize) {
-        // SAFETY: the contract of the trait.
-        let (offsets, indices) = unsafe { (tile_mut::<i64>(to, lanes), tile::<i64>(index, lanes)) };
-        for (offset, index) in offsets.iter_mut().zip(indices) {
-            *offset = Raw(offset.0.wrapping_add(index.0.clamp(0, most).wrapping_mul(stride)));
-        }
+    unsafe fn offset(&mut self, function: OffsetFn, to: *mut u8, index: *mut u8, most: i64, stride: i64, lanes: usize) {
+        // SAFETY: the contract of the trait is that of the loop.
+        unsafe { function(to, index, most, stride, lanes) }
     }
 
     #[inline(always)]

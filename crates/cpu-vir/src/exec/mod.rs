@@ -12,6 +12,8 @@ mod arithmetic;
 mod columns;
 mod conversion;
 mod fold;
+mod gather;
+mod index;
 mod isa;
 mod layout;
 mod machine;

@@ -2,10 +2,12 @@
 
 use crate::element::Type;
 use crate::exec::columns::{self, ColumnsFn};
+use crate::exec::gather::{Gather, GatherStep, RowLoad, gathers_rows};
+use crate::exec::index::{Count, narrowed, offset};
 use crate::exec::isa::{Isa, TileFn};
 use crate::exec::layout::{Mode, Space, Term};
 use crate::exec::machine::Folded;
-use crate::exec::memory::{GatherFn, LoadFn, StoreFn, memory};
+use crate::exec::memory::{LoadFn, StoreFn, memory};
 use crate::exec::one_lane::{OneLaneFn, one_lane};
 use crate::exec::pairs::{SAME_B, SAME_C, Second, Together, pair};
 use crate::exec::registers::Slots;
@@ -28,6 +30,7 @@ pub(super) enum Step {
     Index {
         register: Register,
         term: usize,
+        count: Count,
     },
     Load(Load),
     Gather(Gather),
@@ -73,17 +76,6 @@ pub(super) struct Load {
     pub(super) direct: bool,
     /// The value outside of the guard.
     pub(super) fill: u64,
-}
-
-pub(super) struct Gather {
-    pub(super) register: Register,
-    pub(super) operand: usize,
-    pub(super) term: usize,
-    pub(super) function: GatherFn,
-    /// Where byte offsets are put together.
-    pub(super) offsets: usize,
-    /// Index, highest valid one, bytes from one to the next.
-    pub(super) indices: Vec<(Register, i64, i64)>,
 }
 
 pub(super) struct Store {
@@ -147,9 +139,10 @@ impl Kernel {
         let stores = program.stores.iter().map(|store| bytes_term(program, &store.access, store.part, None));
         let folds = program.reductions.iter().map(|fold| bytes_term(program, &fold.access, fold.part, None));
         let writes: Vec<Term> = stores.chain(folds).collect();
-        let plan = plan(program, &terms.all, &writes);
+        let mut plan = plan(program, &terms.all, &writes);
         let stages = stages(program, &terms, &plan);
-        let mut assembly = Assembly::new(program, isa, &terms, stages);
+        let by_rows = gathers_rows(program, &terms, &mut plan.lanes);
+        let mut assembly = Assembly::new(program, isa, &terms, stages, by_rows);
         for stage in [Stage::Run, Stage::Row, Stage::Tile, Stage::Reduced] {
             assembly.stage(stage);
         }
@@ -340,10 +333,14 @@ struct Assembly<'p> {
     /// For each value of [`Stage::Row`], the register that has it in every lane, if somebody wants that.
     spread: Vec<Option<Register>>,
     steps: [Vec<Step>; 4],
+    /// For each value, whether it is gathered by whole rows.
+    by_rows: Vec<bool>,
+    /// For each value, whether it is an index that is wanted as i32 only.
+    narrowed: Vec<bool>,
 }
 
 impl<'p> Assembly<'p> {
-    fn new(program: &'p Program, isa: Isa, terms: &'p Terms, stages: Vec<Stage>) -> Assembly<'p> {
+    fn new(program: &'p Program, isa: Isa, terms: &'p Terms, stages: Vec<Stage>, by_rows: Vec<bool>) -> Assembly<'p> {
         let count = program.body.len();
         let mut holder: Vec<Register> = Vec::with_capacity(count);
         let rounded = rounded_by_stores(program);
@@ -403,6 +400,8 @@ impl<'p> Assembly<'p> {
             registers: vec![0; count],
             spread: vec![None; count],
             steps: [const { Vec::new() }; 4],
+            by_rows,
+            narrowed: narrowed(program),
         }
     }
 
@@ -437,7 +436,7 @@ impl<'p> Assembly<'p> {
     fn stage(&mut self, stage: Stage) {
         let mut dying: Vec<Vec<usize>> = vec![Vec::new(); self.program.body.len()];
         for at in 0..self.program.body.len() {
-            if self.stages[at] == stage && !self.together.is_first(at) {
+            if self.stages[at] == stage && !self.together.is_first(at) && !self.narrowed[at] {
                 self.instruction(at, stage);
                 if self.holder[at] as usize == at
                     && let Some(last) = self.last_use[at]
@@ -468,7 +467,11 @@ impl<'p> Assembly<'p> {
         let term = self.terms.of[at].unwrap_or(0);
         let step = match inst {
             Inst::Const(scalar) => Step::Fill { register, bits: scalar.bits(), size: ty.size() },
-            Inst::Index { .. } => Step::Index { register, term },
+            Inst::Index { .. } => Step::Index { register, term, count: Count::wide(self.isa) },
+            Inst::Convert { a } if self.narrowed[a.index()] => {
+                let term = self.terms.of[a.index()].unwrap_or(0);
+                Step::Index { register, term, count: Count::narrow(self.isa) }
+            }
             Inst::Load { access, guard, .. } => {
                 let storage = self.program.operands[access.operand.index()].storage;
                 let loops = memory(storage);
@@ -485,10 +488,19 @@ impl<'p> Assembly<'p> {
             Inst::Gather { access, indices, .. } => {
                 let storage = self.program.operands[access.operand.index()].storage;
                 let size = storage.size() as i64;
+                let (by_rows, isa) = (self.by_rows[at], self.isa);
+                let mut place = |index| if by_rows { self.held(index) } else { self.wanted(index, stage) };
                 let indices = indices
                     .iter()
-                    .map(|index| (self.wanted(index.index, stage), index.size as i64 - 1, index.stride * size))
+                    .map(|index| {
+                        let (most, stride) = (index.size as i64 - 1, index.stride * size);
+                        let function = offset(most, stride, isa);
+                        GatherStep { register: place(index.index), most, stride, function }
+                    })
                     .collect();
+                let loops = memory(storage);
+                let direct = loops.same && !storage.is_complex();
+                let function = loops.load.pick(self.isa);
                 // Needed in this step only.
                 let offsets = self.slots.take(8);
                 self.slots.give(offsets, 8);
@@ -496,9 +508,11 @@ impl<'p> Assembly<'p> {
                     register,
                     operand: access.operand.index(),
                     term,
-                    function: memory(storage).gather.pick(self.isa),
+                    function: loops.gather.pick(self.isa),
                     offsets,
+                    count: Count::wide(self.isa),
                     indices,
+                    row: by_rows.then_some(RowLoad { function, size: ty.size(), direct }),
                 })
             }
             _ => self.compute(at, stage),

@@ -7,6 +7,7 @@ use std::ptr::without_provenance_mut;
 
 use super::Kernel;
 use super::action::Action;
+use super::index::{CountFn, OffsetFn};
 use super::isa::{LANES, TileFn};
 use super::layout::Mode;
 use super::machine::{Folded, Machine};
@@ -230,13 +231,13 @@ impl Machine for Record {
         self.push(op, to, &[from]);
     }
 
-    unsafe fn count(&mut self, to: *mut u8, first: i64, stride: i64, lanes: usize) {
-        let op = Action::Count { to: self.spot(to), first, stride, lanes };
+    unsafe fn count(&mut self, function: CountFn, to: *mut u8, first: i64, stride: i64, lanes: usize) {
+        let op = Action::Count { function, to: self.spot(to), first, stride, lanes };
         self.push(op, to, &[]);
     }
 
-    unsafe fn offset(&mut self, to: *mut u8, index: *mut u8, most: i64, stride: i64, lanes: usize) {
-        let op = Action::Offset { to: self.spot(to), index: self.spot(index), most, stride, lanes };
+    unsafe fn offset(&mut self, function: OffsetFn, to: *mut u8, index: *mut u8, most: i64, stride: i64, lanes: usize) {
+        let op = Action::Offset { function, to: self.spot(to), index: self.spot(index), most, stride, lanes };
         self.push(op, to, &[to, index]);
     }
 

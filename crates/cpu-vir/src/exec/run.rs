@@ -8,10 +8,11 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use super::fold::Pairs;
+use super::index::Count;
 use super::isa::LANES;
 use super::layout::{Mode, Space};
 use super::machine::{Folded, Machine, Now};
-use super::prepare::{BLOCK, Column, Fold, Gather, Load, Step, Store};
+use super::prepare::{BLOCK, Column, Fold, Load, Step, Store};
 use super::walk::{advance, is_one_run, position, walk};
 use super::{Kernel, RunError, check_lengths, memory};
 
@@ -50,8 +51,8 @@ struct Scratch {
 #[derive(Default)]
 pub(super) struct Place {
     /// The first point of the tile.
-    at: Vec<usize>,
-    spare: Vec<usize>,
+    pub(super) at: Vec<usize>,
+    pub(super) spare: Vec<usize>,
     reduced_at: Vec<usize>,
     results_at: Vec<usize>,
 }
@@ -158,7 +159,7 @@ impl<M: Machine> Frame<'_, M> {
         }
     }
 
-    fn slot(&self, offset: usize) -> *mut u8 {
+    pub(super) fn slot(&self, offset: usize) -> *mut u8 {
         self.base.wrapping_add(offset)
     }
 
@@ -238,14 +239,17 @@ impl<M: Machine> Frame<'_, M> {
                     self.machine.fill(self.tiles[*register as usize], bits, *size, lanes);
                 }
             }
-            Step::Index { register, term } => self.index(*register, *term, lanes, reduced),
+            Step::Index { register, term, count } => {
+                let shift = self.shift(*term, reduced).unwrap_or(0);
+                self.count(self.tiles[*register as usize], *term, *count, lanes, shift);
+            }
             Step::Gather(gather) => self.gather(gather, lanes, reduced),
             Step::Store(store) => self.store(store, lanes),
         }
     }
 
     /// What the reduced point adds to a term; `None` when it is outside of the term's bounds.
-    fn shift(&self, term: usize, reduced: Option<&Space>) -> Option<i64> {
+    pub(super) fn shift(&self, term: usize, reduced: Option<&Space>) -> Option<i64> {
         let Some(space) = reduced else { return Some(0) };
         let term = &space.terms[term];
         if let Some(bounds) = &term.bounds {
@@ -322,40 +326,22 @@ impl<M: Machine> Frame<'_, M> {
         }
     }
 
-    fn index(&mut self, register: u32, term: usize, lanes: usize, reduced: Option<&Space>) {
-        let shift = self.shift(term, reduced).unwrap_or(0);
-        self.count(self.tiles[register as usize], term, lanes, shift);
-    }
-
     /// Writes a term's value at every lane.
-    fn count(&mut self, to: *mut u8, term: usize, lanes: usize, shift: i64) {
+    pub(super) fn count(&mut self, to: *mut u8, term: usize, count: Count, lanes: usize, shift: i64) {
         let space = &self.kernel.lanes;
         let term = &space.terms[term];
+        let Count { function, size } = count;
         if term.strides.iter().all(|stride| *stride == 0) {
-            // SAFETY: an i64 slot has LANES lanes.
-            return unsafe { self.machine.count(to, term.offset + shift, 0, lanes) };
+            // SAFETY: the slot has LANES lanes.
+            return unsafe { self.machine.count(function, to, term.offset + shift, 0, lanes) };
         }
         let stride = term.strides[term.strides.len() - 1];
         let Place { at, spare, .. } = &mut *self.place;
         walk(&space.sizes, term, at, lanes, shift, spare, |run| {
-            let to = to.wrapping_add(run.lane * size_of::<i64>());
+            let to = to.wrapping_add(run.lane * size);
             // SAFETY: the lanes are within the slot.
-            unsafe { self.machine.count(to, run.position, stride, run.length) }
+            unsafe { self.machine.count(function, to, run.position, stride, run.length) }
         });
-    }
-
-    fn gather(&mut self, gather: &Gather, lanes: usize, reduced: Option<&Space>) {
-        let shift = self.shift(gather.term, reduced).unwrap_or(0);
-        let offsets = self.slot(gather.offsets);
-        self.count(offsets, gather.term, lanes, shift);
-        for (register, most, stride) in &gather.indices {
-            let index = self.tiles[*register as usize];
-            // SAFETY: the slot of offsets has LANES lanes of i64 and belongs to this step alone; an index has as many.
-            unsafe { self.machine.offset(offsets, index, *most, *stride, lanes) }
-        }
-        let (to, operand) = (self.tiles[gather.register as usize], self.operands[gather.operand]);
-        // SAFETY: clamped indices reach what was verified and no more.
-        unsafe { self.machine.gather(gather.function, to, operand, offsets, lanes) }
     }
 
     fn store(&mut self, store: &Store, lanes: usize) {

@@ -1,7 +1,7 @@
 //! Where elements come from and go to: strides of every kind, guards, gathers, indices, updates in place.
 
 use crate::builder::{Builder, row_major};
-use crate::element::Storage;
+use crate::element::{Storage, Type};
 use crate::op::BinaryOp;
 use crate::program::{Access, GatherIndex, Guard, OperandId, Part};
 use crate::scalar::Scalar;
@@ -134,12 +134,19 @@ pub fn guards<E: Executor>() {
 /// Elements at computed indices, in and out of range.
 pub fn gathers<E: Executor>() {
     let mut random = Random::new(23);
-    for round in 0..100 {
+    for round in 0..200 {
         let dims = dims(&mut random, 3);
         let mut builder = Builder::new(&dims, 0);
         let storage = *random.pick(&[Storage::F32, Storage::U8, Storage::BF16, Storage::F64]);
         let (indices, data, output) = (builder.input(Storage::I64), builder.input(storage), builder.output(storage));
-        let access = any_access(&mut random, indices, &dims);
+        let mut access = any_access(&mut random, indices, &dims);
+        // Now and then the same along a row, which is then loaded as a whole.
+        if random.below(2) == 0
+            && let Some(last) = access.strides.last_mut()
+            && *last >= 0
+        {
+            *last = 0;
+        }
         let raw = builder.load(access);
         let ten = builder.constant(10i64);
         // Some fall outside of 0..8.
@@ -166,7 +173,13 @@ pub fn indices<E: Executor>() {
         let mut sum = builder.constant(0i64);
         for dim in 0..dims.len() {
             if random.below(3) > 0 {
-                let index = builder.index(dim);
+                let mut index = builder.index(dim);
+                // Counted in 32 bits, and sometimes in 64 as well.
+                if random.below(2) == 0 {
+                    let narrow = builder.convert(Type::I32, index);
+                    let wide = builder.convert(Type::I64, narrow);
+                    index = if random.below(2) == 0 { wide } else { builder.binary(BinaryOp::Max, index, wide) };
+                }
                 let factor = builder.constant(10i64.pow(dim as u32));
                 let term = builder.binary(BinaryOp::Mul, index, factor);
                 sum = builder.binary(BinaryOp::Add, sum, term);
