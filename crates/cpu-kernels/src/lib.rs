@@ -23,6 +23,7 @@
 #![deny(unsafe_code)]
 
 mod body;
+mod by_rows;
 mod convert;
 mod convolution;
 mod dot;
@@ -45,8 +46,9 @@ mod sort;
 mod view;
 mod window;
 
+pub use by_rows::{ByRows, UpdatesByRows};
 pub use convolution::{Convolution, ConvolutionDimensions, ConvolutionWindow};
-pub use dot::{ByRows, DotDimensions, DotGeneral};
+pub use dot::{DotDimensions, DotGeneral};
 pub use error::KernelError;
 pub use fft::{Fft, FftKind};
 pub use index::{Gather, GatherDimensions, OutOfBounds, Scatter, ScatterBody, ScatterDimensions};

@@ -2,7 +2,7 @@
 //! needed in memory the producers that only it uses, or that cost less to repeat than to keep.
 
 use super::emit::{Emitter, NotLinear, fill_scalars, reduction_space, source};
-use super::gather::gathering;
+use super::gather::{gathering, gathers_short_runs};
 use super::index_map::IndexMap;
 use super::lanes::{Lane, storage};
 use crate::error::{Error, Result};
@@ -88,8 +88,10 @@ impl<'g> Chooser<'g> {
     /// Whether one node uses a value and nobody else, so that it can be computed there.
     pub(super) fn is_for_one(&self, value: Value) -> bool {
         let wanted = self.needed[value.0 as usize] || self.returned[value.0 as usize];
-        let fusible = self.is_fusible(value) && !self.barriers.contains(&value) && !self.is_free(value);
-        self.users[value.0 as usize].len() == 1 && !wanted && fusible
+        // Whether a gather of rows is computed there is not asked: that would be asked of its operand too, and so on.
+        let fusible = is_linear(self.graph.op(value)) || gathers_short_runs(self.graph, value);
+        let computed = fusible && !self.barriers.contains(&value) && !self.is_free(value);
+        self.users[value.0 as usize].len() == 1 && !wanted && computed
     }
 
     /// Asks for a value in memory.
@@ -122,18 +124,7 @@ impl<'g> Chooser<'g> {
     }
 
     fn is_fusible(&self, value: Value) -> bool {
-        matches!(
-            self.graph.op(value),
-            Op::Iota(_)
-                | Op::Map(_)
-                | Op::Broadcast(_)
-                | Op::View
-                | Op::Transpose(_)
-                | Op::Slice { .. }
-                | Op::Reverse(_)
-                | Op::Pad { .. }
-        ) || self.gathers_in_loop(value)
-            || self.joins_components(value)
+        is_linear(self.graph.op(value)) || self.gathers_in_loop(value) || self.joins_components(value)
     }
 
     /// The operands of a node that a loop does, as far as the loop may compute them: others are read from memory.
@@ -441,6 +432,21 @@ impl<'g> Chooser<'g> {
         let program = emitter.builder.finish().map_err(|error| Error::internal(format!("a loop program: {error}")))?;
         Ok(Loop { program, inputs, outputs })
     }
+}
+
+/// Whether loops do an op where it is wanted, if its indices are linear there.
+fn is_linear(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Iota(_)
+            | Op::Map(_)
+            | Op::Broadcast(_)
+            | Op::View
+            | Op::Transpose(_)
+            | Op::Slice { .. }
+            | Op::Reverse(_)
+            | Op::Pad { .. }
+    )
 }
 
 /// Where a loop stores its values: element of point 0, strides of its dimensions.

@@ -15,6 +15,9 @@ use stablehlo::ElementType;
 /// From how many elements side by side on a kernel that copies them is quicker than a loop.
 const LONG_RUN: usize = 8;
 
+/// Indices that more gathers than this have in common are put together for all of them.
+const MOST_USERS: usize = 8;
+
 /// What a value gathers, if it does.
 pub(super) fn gathering(graph: &Graph, value: Value) -> Option<&Gathering> {
     match graph.op(value) {
@@ -23,12 +26,17 @@ pub(super) fn gathering(graph: &Graph, value: Value) -> Option<&Gathering> {
     }
 }
 
+/// Whether a value gathers elements that are not worth copying as runs.
+pub(super) fn gathers_short_runs(graph: &Graph, value: Value) -> bool {
+    gathering(graph, value).is_some_and(|it| it.run < LONG_RUN) && !graph.ty(value).is_empty()
+}
+
 impl Chooser<'_> {
     /// Whether a gather goes into a loop.
     pub(super) fn gathers_in_loop(&self, value: Value) -> bool {
         let graph = self.graph();
-        gathering(graph, value).is_some_and(|it| it.run < LONG_RUN || self.takes_operand(value))
-            && !graph.ty(value).is_empty()
+        let long = || gathering(graph, value).is_some() && !graph.ty(value).is_empty() && self.takes_operand(value);
+        gathers_short_runs(graph, value) || long()
     }
 
     /// Whether a value is put together of the components of index vectors, for gathers in loops only: they want each
@@ -36,11 +44,13 @@ impl Chooser<'_> {
     pub(super) fn joins_components(&self, value: Value) -> bool {
         let graph = self.graph();
         let Op::Concatenate(dim) = graph.op(value) else { return false };
-        self.users_of(value).iter().all(|&user| {
-            let gather = graph.node(user).first;
-            let fits = gathering(graph, gather).is_some_and(|it| it.dims.index_vector_dim == *dim);
-            fits && graph.inputs(gather)[1] == value && self.gathers_in_loop(gather)
-        })
+        let users = self.users_of(value);
+        users.len() <= MOST_USERS
+            && users.iter().all(|&user| {
+                let gather = graph.node(user).first;
+                let fits = gathering(graph, gather).is_some_and(|it| it.dims.index_vector_dim == *dim);
+                fits && graph.inputs(gather)[1] == value && self.gathers_in_loop(gather)
+            })
     }
 
     /// Whether a loop may compute the operand of a gather where it is taken.

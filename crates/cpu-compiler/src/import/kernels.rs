@@ -77,11 +77,10 @@ impl<'m> Importer<'m> {
             wrap = by;
             kernel = kernel.wrapping(&vec![by; dims.start_index_map.len()])?;
         }
-        let nanoseconds = 50 + kernel.result().bytes() as u64 / 4;
         let gathering = Gathering { run: kernel.run_length(), dims, wrap };
-        let kernel = Prepared { name: op.code().mnemonic(), kernel, nanoseconds, flops: 0.0 };
+        let kernel = GatherKernel { gather: Arc::new(kernel), gathering };
         let results = self.result_types(op)?;
-        Ok(Some(self.kernel(Arc::new(GatherKernel { kernel, gathering }), inputs, &results, false)))
+        Ok(Some(self.kernel(Arc::new(kernel), inputs, &results, false)))
     }
 
     fn scatter(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
@@ -117,6 +116,7 @@ impl<'m> Importer<'m> {
             scatter = scatter.wrapping(&vec![by; dims.scatter_dims_to_operand_dims.len()])?;
         }
         let nanoseconds = 50 + updates[0].elements() as u64 * 2;
+        let scatter = Arc::new(scatter);
         let kernel = InPlaceScatter { scatter, updates: (0..n).map(|index| (index, index)).collect(), nanoseconds };
         let results = self.result_types(op)?;
         Ok(Some(self.kernel(Arc::new(kernel), inputs, &results, false)))

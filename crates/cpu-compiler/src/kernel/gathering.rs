@@ -1,8 +1,9 @@
 //! Gathers, as kernels and as what loops can do at each point.
 
-use super::{Env, Kernel, Prepared};
+use super::{Env, Kernel};
 use crate::error::Result;
-use cpu_kernels::{Gather, GatherDimensions};
+use cpu_kernels::{ByRows, Gather, GatherDimensions, OpKernel};
+use std::sync::Arc;
 
 /// What a gather takes, for loops that do the same.
 pub(crate) struct Gathering {
@@ -15,25 +16,29 @@ pub(crate) struct Gathering {
 
 /// A gather that runs on whole arrays, unless a loop does it.
 pub(crate) struct GatherKernel {
-    pub kernel: Prepared<Gather>,
+    pub gather: Arc<Gather>,
     pub gathering: Gathering,
 }
 
 impl Kernel for GatherKernel {
     fn name(&self) -> String {
-        self.kernel.name()
+        "gather".to_owned()
     }
 
     fn run(&self, env: &Env<'_>, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<()> {
-        self.kernel.run(env, inputs, outputs)
+        Ok(self.gather.run(env.pool, inputs, outputs)?)
     }
 
     fn nanoseconds(&self) -> u64 {
-        self.kernel.nanoseconds()
+        50 + self.gather.result().bytes() as u64 / 4
     }
 
     fn is_function(&self) -> bool {
-        self.kernel.is_function()
+        true
+    }
+
+    fn by_rows(&self) -> Option<ByRows> {
+        self.gather.by_rows()
     }
 
     fn gathering(&self) -> Option<&Gathering> {

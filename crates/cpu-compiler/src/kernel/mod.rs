@@ -15,7 +15,7 @@ pub(crate) use prepared::{InPlaceScatter, Prepared};
 pub(crate) use reference::Reference;
 
 use crate::error::Result;
-use cpu_kernels::ByRows;
+use cpu_kernels::{ByRows, UpdatesByRows};
 use cpu_runtime::Pool;
 use stablehlo::eval::Process;
 use std::any::Any;
@@ -62,6 +62,11 @@ pub(crate) trait Kernel: Send + Sync {
 
     /// How it works row by row, if it does and that is no slower.
     fn by_rows(&self) -> Option<ByRows> {
+        None
+    }
+
+    /// How it changes its first operand row by row, if it does.
+    fn updates_by_rows(&self) -> Option<UpdatesByRows> {
         None
     }
 

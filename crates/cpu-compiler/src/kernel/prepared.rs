@@ -2,7 +2,8 @@
 
 use super::{Env, Kernel};
 use crate::error::{Error, Result};
-use cpu_kernels::{ByRows, KernelError, OpKernel, Scatter};
+use cpu_kernels::{ByRows, KernelError, OpKernel, Scatter, UpdatesByRows};
+use std::sync::Arc;
 
 /// A prepared kernel with its name and cost.
 pub(crate) struct Prepared<K> {
@@ -49,7 +50,7 @@ impl<K: OpKernel> Kernel for Prepared<K> {
 
 /// A scatter, which updates its first operands in place.
 pub(crate) struct InPlaceScatter {
-    pub scatter: Scatter,
+    pub scatter: Arc<Scatter>,
     pub updates: Vec<(usize, usize)>,
     pub nanoseconds: u64,
 }
@@ -65,6 +66,10 @@ impl Kernel for InPlaceScatter {
 
     fn updates(&self) -> &[(usize, usize)] {
         &self.updates
+    }
+
+    fn updates_by_rows(&self) -> Option<UpdatesByRows> {
+        self.scatter.updates_by_rows()
     }
 
     fn nanoseconds(&self) -> u64 {

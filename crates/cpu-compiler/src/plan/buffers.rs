@@ -58,6 +58,8 @@ enum Wish {
     Result(usize),
     Carry(NodeId, usize),
     Case(NodeId, usize),
+    /// Where another value is to be, into which a kernel changes it.
+    Becomes(Value),
 }
 
 struct Placer<'g> {
@@ -131,9 +133,33 @@ pub(super) fn place(graph: &Graph, code: Code, arguments: &[ArgumentPlan], resul
     })
 }
 
-/// Which values become results of blocks.
+/// Which values become results of blocks, and which are changed into others.
 fn wishes(graph: &Graph) -> HashMap<Value, Wish> {
     let mut wishes = HashMap::new();
+    // Values that kernels of their block change, with how often they are used at all.
+    let mut changed: HashMap<Value, (Value, usize)> = HashMap::new();
+    for node in &graph.nodes {
+        let Op::Kernel(kernel) = &node.op else { continue };
+        for &(operand, result) in kernel.updates() {
+            let operand = source(graph, node.inputs[operand]);
+            if graph.node(graph.definition(operand)).block == node.block {
+                changed.insert(operand, (Value(node.first.0 + result as u32), 0));
+            }
+        }
+    }
+    if !changed.is_empty() {
+        let results = graph.blocks.iter().flat_map(|block| &block.results);
+        for &value in graph.nodes.iter().flat_map(|node| &node.inputs).chain(results) {
+            if let Some((_, uses)) = changed.get_mut(&source(graph, value)) {
+                *uses += 1;
+            }
+        }
+    }
+    for (operand, (result, uses)) in changed {
+        if uses == 1 {
+            wishes.insert(operand, Wish::Becomes(result));
+        }
+    }
     for (index, &value) in graph.block(Graph::MAIN).results.iter().enumerate() {
         wishes.entry(source(graph, value)).or_insert(Wish::Result(index));
     }
@@ -226,6 +252,7 @@ impl Placer<'_> {
                     let result = Value(graph.node(node).first.0 + k as u32);
                     (self.places.get(&(node, k)).copied(), Some(result))
                 }
+                Wish::Becomes(result) => (None, Some(result)),
             };
             if place.is_some() {
                 return place;
@@ -274,13 +301,16 @@ impl Placer<'_> {
             }
             Entry::Rows { members, leading } => {
                 let replaceable = replaceable(graph, members, *leading);
+                // What is changed is there before all of them, and nobody else touches it.
+                let mut copies = Vec::new();
                 for (member, replaceable) in members.iter_mut().zip(replaceable) {
                     match member {
                         Member::Loop(looped) => self.looped(looped, position, &replaceable),
-                        Member::Product(product) => self.make(product.output, position),
+                        Member::Step(step) => self.make(step.output, position),
+                        Member::Change(change) => copies.extend(self.kernel(change.node, position)),
                     }
                 }
-                Vec::new()
+                copies
             }
             Entry::Kernel(node) => self.kernel(*node, position),
             Entry::Direct { output, .. } => {

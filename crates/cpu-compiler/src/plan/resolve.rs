@@ -3,7 +3,7 @@
 use super::areas::Areas;
 use super::buffers::{BufferId, Copy, Home, Placed};
 use super::code::Entry;
-use super::rows::{Member, Product};
+use super::rows::{Change, Member};
 use super::trips::trips;
 use super::{ArgumentPlan, Plan, Step, arena};
 use crate::array_type::ArrayType;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::fuse::{Loop, source};
 use crate::graph::{Graph, NodeId, Op, Value};
 use cpu_runtime::Span;
-use cpu_vir::exec::{Place, RowItem, RowLoop, RowStep, Rows};
+use cpu_vir::exec::{Place, RowChange, RowItem, RowLoop, RowStep, Rows};
 use cpu_vir::{Inst, Kernel, Program, UnaryOp, cost};
 use hashbrown::HashMap;
 use stablehlo::ElementType;
@@ -137,7 +137,10 @@ impl Resolver<'_> {
             Entry::Constant(_) | Entry::BranchStart { .. } | Entry::End(_) | Entry::Join(_) => {}
             Entry::Return | Entry::CarryIn(_) => self.copies(copies),
             Entry::Loop(looped) => self.looped(looped)?,
-            Entry::Rows { members, leading } => self.rows(members, leading)?,
+            Entry::Rows { members, leading } => {
+                self.copies(copies);
+                self.rows(members, leading)?;
+            }
             Entry::Kernel(id) => {
                 self.copies(copies);
                 self.kernel(id)?;
@@ -261,13 +264,17 @@ impl Resolver<'_> {
         self.plan.bytes_accessed += bytes(reads) + bytes(writes);
     }
 
-    /// Loops and products that run together, row by row; one after another where their memory does not permit that.
+    /// Loops and steps that run together, row by row; one after another where their memory does not permit that.
     fn rows(&mut self, members: Vec<Member>, leading: usize) -> Result<()> {
         let operands = members.iter().map(|member| match member {
             Member::Loop(looped) => self.operands(looped),
-            Member::Product(product) => {
-                let reads: Spans = Box::new([self.span(product.from)?, self.span(product.whole)?]);
-                Ok((reads, Box::new([self.span(product.output)?]) as Spans))
+            Member::Step(step) => {
+                let reads: Spans = Box::new([self.span(step.from)?, self.span(step.whole)?]);
+                Ok((reads, Box::new([self.span(step.output)?]) as Spans))
+            }
+            Member::Change(change) => {
+                let reads = change.from.iter().map(|&value| self.span(value)).collect::<Result<Spans>>()?;
+                Ok((reads, Box::new([self.span(change.output)?]) as Spans))
             }
         });
         let operands = operands.collect::<Result<Vec<_>>>()?;
@@ -281,9 +288,15 @@ impl Resolver<'_> {
             Member::Loop(looped) => {
                 RowItem::Loop(RowLoop { program: &looped.program, inputs: places(reads), outputs: places(writes) })
             }
-            Member::Product(Product { by_rows, .. }) => RowItem::Step(RowStep {
+            Member::Change(Change { by_rows, .. }) => {
+                let from = reads.iter().zip(&by_rows.from).map(|(span, (_, row))| (areas.place(span), *row)).collect();
+                let target = (areas.place(&writes[0]), writes[0].length);
+                RowItem::Change(RowChange { work: by_rows.work.clone(), rows: by_rows.rows, from, target })
+            }
+            Member::Step(super::rows::Step { by_rows, .. }) => RowItem::Step(RowStep {
                 work: by_rows.work.clone(),
                 rows: by_rows.rows,
+                least: by_rows.least,
                 from: (areas.place(&reads[0]), by_rows.from.1),
                 whole: (areas.place(&reads[1]), reads[1].length),
                 to: (areas.place(&writes[0]), by_rows.to),
@@ -302,14 +315,17 @@ impl Resolver<'_> {
         let Ok(rows) = Rows::prepare(&areas.list(), items, leading, &passing) else {
             return members.into_iter().try_for_each(|member| match member {
                 Member::Loop(looped) => self.looped(looped),
-                Member::Product(product) => self.kernel(product.node),
+                Member::Step(step) => self.kernel(step.node),
+                Member::Change(change) => self.kernel(change.node),
             });
         };
         let mut text = None;
         if self.plan.text.is_some() {
             let lines = members.iter().zip(&operands).map(|(member, (reads, writes))| match member {
                 Member::Loop(looped) => format!("\n{}", loop_text(&looped.program, reads, writes).trim_end()),
-                Member::Product(_) => format!("\nproduct {} -> {}", list(reads), list(writes)),
+                Member::Step(super::rows::Step { kernel, .. }) | Member::Change(Change { kernel, .. }) => {
+                    format!("\n{} {} -> {}", kernel.name(), list(reads), list(writes))
+                }
             });
             text = Some(format!("{} rows at a time of{}", rows.block(), lines.collect::<String>()));
         }
@@ -317,9 +333,9 @@ impl Resolver<'_> {
         for (member, (reads, writes)) in members.iter().zip(&operands) {
             let own = match member {
                 Member::Loop(looped) => self.loop_costs(&looped.program, reads, writes),
-                Member::Product(product) => {
-                    self.kernel_costs(&*product.kernel, false, reads, writes);
-                    product.kernel.nanoseconds().saturating_mul(1000)
+                Member::Step(super::rows::Step { kernel, .. }) | Member::Change(Change { kernel, .. }) => {
+                    self.kernel_costs(&**kernel, false, reads, writes);
+                    kernel.nanoseconds().saturating_mul(1000)
                 }
             };
             picoseconds = picoseconds.saturating_add(own);

@@ -1,5 +1,5 @@
-//! Neighbouring loops over the same rows as one item, and products of matrices among them: each block of rows goes through
-//! all of them while it is in the cache.
+//! Neighbouring loops over the same rows as one item, products of matrices and gathers of rows among them, and a scatter at
+//! their end: each block of rows goes through all of them while it is in the cache.
 //!
 //! Decides what goes together; that the result does not change is checked once more where it is made ready
 //! ([`cpu_vir::exec::Rows`]).
@@ -8,9 +8,9 @@ use super::schedule::Item;
 use crate::fuse::{Loop, source};
 use crate::graph::{Graph, NodeId, Op, Value};
 use crate::kernel::Kernel;
-use cpu_kernels::ByRows;
+use cpu_kernels::{ByRows, UpdatesByRows};
 use cpu_vir::exec::{STEP_ROWS, row_length};
-use cpu_vir::{OperandId, Program, Role};
+use cpu_vir::{OperandId, Program, Role, cost};
 use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -32,17 +32,35 @@ const MOST_LOOPS: usize = 32;
 /// second-level cache.
 const MOST_STEP_BYTES: usize = 1 << 20;
 
+/// What a scatter's updates are made by takes no more of its time than this part: the scatter is done on one thread, and they
+/// with it.
+const SCATTER_PART: u64 = 4;
+
 /// Products of smaller matrices find them in the second-level cache anyway, and are computed as well by themselves.
 const LEAST_STEP_BYTES: usize = 1 << 20;
 
 /// One of what goes together.
 pub(super) enum Member {
     Loop(Loop),
-    Product(Product),
+    Step(Step),
+    /// The last.
+    Change(Change),
 }
 
-/// A product that makes a row of each row of its lhs.
-pub(super) struct Product {
+/// A scatter that takes its indices and updates row by row.
+pub(super) struct Change {
+    pub node: NodeId,
+    pub kernel: Arc<dyn Kernel>,
+    /// What is read row by row, by the values whose bytes they are.
+    pub from: Vec<Value>,
+    /// What is changed, likewise.
+    pub target: Value,
+    pub output: Value,
+    pub by_rows: UpdatesByRows,
+}
+
+/// A product that makes a row of each row of its lhs, or a gather that does of each of its index vectors.
+pub(super) struct Step {
     pub node: NodeId,
     pub kernel: Arc<dyn Kernel>,
     /// What is read row by row, by the value whose bytes it is.
@@ -54,11 +72,29 @@ pub(super) struct Product {
 }
 
 impl Member {
-    /// What is read, but for what is wanted whole.
+    /// How many rows it has, if it is no loop.
+    fn step_rows(&self) -> Option<usize> {
+        match self {
+            Member::Loop(_) => None,
+            Member::Step(step) => Some(step.by_rows.rows),
+            Member::Change(change) => Some(change.by_rows.rows),
+        }
+    }
+
+    /// How many rows at a time are worth it.
+    fn least(&self) -> usize {
+        match self {
+            Member::Step(step) => step.by_rows.least,
+            Member::Loop(_) | Member::Change(_) => 1,
+        }
+    }
+
+    /// What is read, but for what is wanted whole or changed.
     fn read_in_parts(&self) -> impl Iterator<Item = Value> + '_ {
         let inputs = match self {
             Member::Loop(looped) => &looped.inputs[..],
-            Member::Product(product) => std::slice::from_ref(&product.from),
+            Member::Step(step) => std::slice::from_ref(&step.from),
+            Member::Change(change) => &change.from[..],
         };
         inputs.iter().copied()
     }
@@ -67,32 +103,46 @@ impl Member {
     pub fn inputs(&self) -> impl Iterator<Item = Value> + '_ {
         let whole = match self {
             Member::Loop(_) => None,
-            Member::Product(product) => Some(product.whole),
+            Member::Step(step) => Some(step.whole),
+            Member::Change(change) => Some(change.target),
         };
         self.read_in_parts().chain(whole)
     }
 
     /// What is written.
     pub fn outputs(&self) -> impl Iterator<Item = Value> + '_ {
-        let (stores, product) = match self {
+        let (stores, output) = match self {
             Member::Loop(looped) => (&looped.outputs[..], None),
-            Member::Product(product) => (&[][..], Some(product.output)),
+            Member::Step(step) => (&[][..], Some(step.output)),
+            Member::Change(change) => (&[][..], Some(change.output)),
         };
-        stores.iter().map(|store| store.value).chain(product)
+        stores.iter().map(|store| store.value).chain(output)
     }
 }
 
-/// Groups loops and products of a block where they hand rows on to each other.
+/// Groups loops and steps of a block where they hand rows on to each other.
 pub(super) fn group_rows(graph: &Graph, items: &mut Vec<Item>) {
     let mut grouped: Vec<Item> = Vec::with_capacity(items.len());
     // At the end of what is done: a run of loops with constants among them.
     let mut group = Group::new(graph);
     for item in items.drain(..) {
         let member = match item {
-            Item::Loop(looped) => Member::Loop(looped),
-            Item::Kernel(id) => match product(graph, id) {
-                Some(product) => Member::Product(product),
-                None => {
+            Item::Kernel(id) => match (step(graph, id), change(graph, id)) {
+                (Some(step), _) => Member::Step(step),
+                (_, Some(change)) => {
+                    let member = Member::Change(change);
+                    match group.takes(&member) {
+                        true => group.push(member),
+                        false => {
+                            group.close(&mut grouped);
+                            grouped.push(item);
+                        }
+                    }
+                    // What it changes is done at the end.
+                    group.close(&mut grouped);
+                    continue;
+                }
+                (None, None) => {
                     group.close(&mut grouped);
                     grouped.push(item);
                     continue;
@@ -103,6 +153,16 @@ pub(super) fn group_rows(graph: &Graph, items: &mut Vec<Item>) {
                 grouped.push(item);
                 continue;
             }
+            // The same, unless the group writes another part of what it writes.
+            Item::Loop(looped)
+                if looped.inputs.is_empty()
+                    && looped.outputs.iter().all(|store| store.whole)
+                    && !group.members.is_empty() =>
+            {
+                grouped.push(Item::Loop(looped));
+                continue;
+            }
+            Item::Loop(looped) => Member::Loop(looped),
             other => {
                 group.close(&mut grouped);
                 grouped.push(other);
@@ -119,37 +179,51 @@ pub(super) fn group_rows(graph: &Graph, items: &mut Vec<Item>) {
     *items = grouped;
 }
 
-/// A kernel as a product by rows, if it is one and its rows are worth blocks.
-fn product(graph: &Graph, node: NodeId) -> Option<Product> {
+/// A kernel as a step by rows, if it is one and its rows are worth blocks.
+fn step(graph: &Graph, node: NodeId) -> Option<Step> {
     let Op::Kernel(kernel) = &graph.node(node).op else { return None };
     let by_rows = kernel.by_rows()?;
     let input = |index: usize| source(graph, graph.node(node).inputs[index]);
     let (from, whole) = (input(by_rows.from.0), input(by_rows.whole));
-    let fits = (by_rows.from.1 + by_rows.to) * STEP_ROWS <= MOST_STEP_BYTES
-        && by_rows.from.1.max(by_rows.to) * by_rows.rows >= LEAST_STEP_BYTES
-        && from != whole;
+    let row = by_rows.from.1.max(by_rows.to);
+    // One row at a time is worth it for what does not look at the whole operand again for each block.
+    let fits = by_rows.least == 1 && by_rows.rows >= LEAST_ROWS
+        || by_rows.least > 1
+            && (by_rows.from.1 + by_rows.to) * by_rows.least <= MOST_STEP_BYTES
+            && row * by_rows.rows >= LEAST_STEP_BYTES
+            && by_rows.rows >= 2 * by_rows.least;
     let output = graph.node(node).first;
-    (fits && by_rows.rows >= 2 * STEP_ROWS).then(|| Product {
-        node,
+    (fits && from != whole).then(|| Step { node, kernel: kernel.clone(), from, whole, output, by_rows })
+}
+
+/// A kernel as a change by rows, if it is one.
+fn change(graph: &Graph, id: NodeId) -> Option<Change> {
+    let node = graph.node(id);
+    let Op::Kernel(kernel) = &node.op else { return None };
+    let by_rows = kernel.updates_by_rows()?;
+    let from: Vec<Value> = by_rows.from.iter().map(|(index, _)| source(graph, node.inputs[*index])).collect();
+    let target = source(graph, node.inputs[0]);
+    (!from.contains(&target)).then(|| Change {
+        node: id,
         kernel: kernel.clone(),
         from,
-        whole,
-        output,
+        target,
+        output: node.first,
         by_rows,
     })
 }
 
-/// Loops and products that go together so far.
+/// Loops and steps that go together so far.
 struct Group<'g> {
     graph: &'g Graph,
     members: Vec<Member>,
-    /// The first dimensions of the loops; `None` while there are products only.
+    /// The first dimensions of the loops; `None` while there are steps only.
     dims: Option<Vec<usize>>,
     /// How many dimensions they have in common.
     leading: usize,
     /// How many of the members were found to work row by row, in rows of the first `leading` dimensions.
     checked: usize,
-    /// What they read and write, other than what products want whole.
+    /// What they read and write, other than what steps want whole.
     known: HashSet<Value>,
     /// How many bytes that is.
     bytes: usize,
@@ -163,12 +237,14 @@ impl Group<'_> {
         Group { graph, members: Vec::new(), dims: None, leading: 0, checked: 0, known, bytes: 0, made }
     }
 
-    /// How many rows the products have, which all have as many.
-    fn product_rows(&self) -> Option<usize> {
-        self.members.iter().find_map(|member| match member {
-            Member::Product(product) => Some(product.by_rows.rows),
-            Member::Loop(_) => None,
-        })
+    /// How many rows the steps have, which all have as many.
+    fn step_rows(&self) -> Option<usize> {
+        self.members.iter().find_map(Member::step_rows)
+    }
+
+    /// How many rows at a time are worth it for all steps.
+    fn least(&self) -> usize {
+        self.members.iter().map(Member::least).max().unwrap_or(1)
     }
 
     /// How many dimensions the group has in common with one more member.
@@ -181,17 +257,19 @@ impl Group<'_> {
             (Member::Loop(looped), Some(dims)) => {
                 let pairs = dims.iter().zip(looped.program.outer());
                 let common = pairs.take_while(|(a, b)| a == b).count().min(self.leading);
-                match self.product_rows() {
+                match self.step_rows() {
                     Some(rows) => prefix(dims, common, rows),
                     None => Some(common),
                 }
             }
             (Member::Loop(looped), None) => {
                 let dims = looped.program.outer();
-                prefix(dims, dims.len(), self.product_rows()?)
+                prefix(dims, dims.len(), self.step_rows()?)
             }
-            (Member::Product(product), Some(dims)) => prefix(dims, self.leading, product.by_rows.rows),
-            (Member::Product(product), None) => (self.product_rows()? == product.by_rows.rows).then_some(0),
+            (Member::Step(step), Some(dims)) => prefix(dims, self.leading, step.by_rows.rows),
+            (Member::Step(step), None) => (self.step_rows()? == step.by_rows.rows).then_some(0),
+            (Member::Change(change), Some(dims)) => prefix(dims, self.leading, change.by_rows.rows),
+            (Member::Change(_), None) => None,
         }
     }
 
@@ -202,8 +280,13 @@ impl Group<'_> {
         if self.members.is_empty() || self.members.len() == MOST_LOOPS || !reads_known || !self.leaves_room(member) {
             return false;
         }
+        if let Member::Change(change) = member
+            && !self.leads_to(change)
+        {
+            return false;
+        }
         let Some(common) = self.common(member) else { return false };
-        // Products have more rows than that.
+        // Steps have more rows than that.
         if self.dims.as_ref().is_some_and(|dims| dims[..common].iter().product::<usize>() < LEAST_ROWS) {
             return false;
         }
@@ -221,13 +304,27 @@ impl Group<'_> {
         fits
     }
 
+    /// Whether nobody touches what is changed, and little is done for that.
+    fn leads_to(&self, change: &Change) -> bool {
+        let touched = |member: &Member| member.inputs().chain(member.outputs()).any(|value| value == change.target);
+        let picoseconds = self.members.iter().map(|member| match member {
+            Member::Loop(looped) => {
+                let points: usize = looped.program.dims.iter().product();
+                cost::picoseconds_per_point(&looped.program).saturating_mul(points as u64)
+            }
+            Member::Step(step) => step.kernel.nanoseconds().saturating_mul(1000),
+            Member::Change(_) => u64::MAX,
+        });
+        let most = change.kernel.nanoseconds().saturating_mul(1000) / SCATTER_PART;
+        !self.members.iter().any(touched) && picoseconds.fold(0, u64::saturating_add) <= most
+    }
+
     /// Whether the rows of a block with a product among them stay in the cache with one more member.
     fn leaves_room(&self, member: &Member) -> bool {
-        let rows = self.product_rows().or(match member {
-            Member::Product(product) => Some(product.by_rows.rows),
-            Member::Loop(_) => None,
-        });
-        let Some(rows) = rows else { return true };
+        if self.least().max(member.least()) == 1 {
+            return true;
+        }
+        let Some(rows) = self.step_rows().or(member.step_rows()) else { return true };
         let added = member.read_in_parts().chain(member.outputs());
         let added = added.filter(|value| !self.known.contains(value)).map(|value| self.graph.ty(value).bytes());
         self.bytes + added.sum::<usize>() <= rows.saturating_mul(MOST_STEP_BYTES / STEP_ROWS)
@@ -244,7 +341,8 @@ impl Group<'_> {
         if let Member::Loop(looped) = &member {
             self.dims.get_or_insert_with(|| looped.program.outer().to_vec());
         }
-        for value in member.read_in_parts().chain(member.outputs()) {
+        let made = member.outputs().filter(|_| !matches!(member, Member::Change(_)));
+        for value in member.read_in_parts().chain(made) {
             if self.known.insert(value) {
                 self.bytes += self.graph.ty(value).bytes();
             }
@@ -268,7 +366,8 @@ impl Group<'_> {
         } else {
             items.extend(members.into_iter().map(|member| match member {
                 Member::Loop(looped) => Item::Loop(looped),
-                Member::Product(product) => Item::Kernel(product.node),
+                Member::Step(step) => Item::Kernel(step.node),
+                Member::Change(change) => Item::Kernel(change.node),
             }));
         }
     }
@@ -280,10 +379,12 @@ fn is_by_rows(graph: &Graph, made: &mut HashSet<Value>, member: &Member, leading
     let looped = match member {
         Member::Loop(looped) => looped,
         // Its rows are those of the group; what it wants whole must be there before.
-        Member::Product(product) => {
-            made.insert(product.output);
-            return !made.contains(&product.whole);
+        Member::Step(step) => {
+            made.insert(step.output);
+            return !made.contains(&step.whole);
         }
+        // The same, and nobody comes after it.
+        Member::Change(change) => return !made.contains(&change.target),
     };
     let is_row = |operand, value: Value| touches_rows(graph, &looped.program, operand, value, leading);
     let mut reads = looped.program.with_role(Role::Input).zip(&looped.inputs);
@@ -301,7 +402,7 @@ fn touches_rows(graph: &Graph, program: &Program, operand: OperandId, value: Val
 }
 
 /// For each member of a group the inputs whose place an output may take: every member reads them row by row, and none after
-/// that one. A product writes beside what it reads.
+/// that one. A step writes beside what it reads.
 pub(super) fn replaceable(graph: &Graph, members: &[Member], leading: usize) -> Vec<Vec<Value>> {
     // Who reads a value last, and whether all do so row by row.
     let mut readers: HashMap<Value, (usize, bool)> = HashMap::new();
@@ -317,9 +418,13 @@ pub(super) fn replaceable(graph: &Graph, members: &[Member], leading: usize) -> 
                     read(value, index, touches_rows(graph, &looped.program, operand, value, leading));
                 }
             }
-            Member::Product(product) => {
-                read(product.from, index, true);
-                read(product.whole, index, false);
+            Member::Step(step) => {
+                read(step.from, index, true);
+                read(step.whole, index, false);
+            }
+            Member::Change(change) => {
+                change.from.iter().for_each(|&value| read(value, index, true));
+                read(change.target, index, false);
             }
         }
     }
@@ -328,7 +433,7 @@ pub(super) fn replaceable(graph: &Graph, members: &[Member], leading: usize) -> 
             let inputs = looped.inputs.iter().copied();
             inputs.filter(|value| readers.get(value) == Some(&(index, true))).collect()
         }
-        Member::Product(_) => Vec::new(),
+        Member::Step(_) | Member::Change(_) => Vec::new(),
     };
     members.iter().enumerate().map(fits).collect()
 }

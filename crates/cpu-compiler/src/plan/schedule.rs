@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// One thing that a block does.
 pub(super) enum Item {
     Loop(Loop),
-    /// Loops that have their first dimensions in common, and products of as many rows, which run block of rows by block of rows.
+    /// Loops that have their first dimensions in common, and what else has as many rows, which run block of rows by block of
+    /// rows.
     Rows {
         members: Vec<Member>,
         leading: usize,
@@ -174,14 +175,18 @@ pub(super) fn clusters(graph: &Graph, items: &HashMap<BlockId, Vec<Item>>) -> Ve
             Item::Rows { members, leading } => {
                 let reads = members.iter().flat_map(Member::inputs).collect();
                 let writes = members.iter().flat_map(Member::outputs).collect();
-                let mut loops = members.iter().filter_map(|member| match member {
-                    Member::Loop(looped) => Some(looped),
-                    Member::Product(_) => None,
+                let rows = members.iter().find_map(|member| match member {
+                    Member::Loop(looped) => Some(&looped.program.dims[..*leading]),
+                    Member::Step(_) | Member::Change(_) => None,
                 });
-                let rows = loops.next().map_or(&[][..], |looped| &looped.program.dims[..*leading]);
-                let products = members.len() - 1 - loops.count();
-                let detail = if products > 0 { format!("with {products} products") } else { String::new() };
-                let loops = members.len() - products;
+                let others = members.iter().filter_map(|member| match member {
+                    Member::Loop(_) => None,
+                    Member::Step(step) => Some(step.kernel.name()),
+                    Member::Change(change) => Some(change.kernel.name()),
+                });
+                let others: Vec<String> = others.collect();
+                let detail = if others.is_empty() { String::new() } else { format!("with {}", others.join(", ")) };
+                let (loops, rows) = (members.len() - others.len(), rows.unwrap_or_default());
                 (format!("{loops} loops over rows {rows:?}"), detail, (reads, writes), "#dcebfa")
             }
             Item::Direct { kernel, inputs, output } => {

@@ -14,6 +14,10 @@ use crate::scratch;
 /// Panels that are packed together, so that whole cache lines of the source are read.
 const TOGETHER: usize = 8;
 
+/// Rows that begin so many bytes apart, or a multiple, want the same few lines of a first-level cache of 32 KiB in eight ways,
+/// of which a panel has four.
+const CROWDED: usize = 2048;
+
 /// Writes `a · b` to the part of the output; nobody else may have that part. `depth` and the part are not empty.
 pub(super) fn product<T: Lane>(
     pool: &Pool,
@@ -90,8 +94,8 @@ impl<T: Lane> Panels<'_, T> {
             for k in (0..depth).step_by(DEPTH) {
                 let deep = DEPTH.min(depth - k);
                 let source = &a.elements[k * a.column..];
-                // Rows that lie one after another are read where they are.
-                let (lhs, lhs_stride) = if a.column == 1 {
+                // Rows that lie one after another are read where they are, unless they crowd in the cache.
+                let (lhs, lhs_stride) = if a.column == 1 && !(a.row * size_of::<T>()).is_multiple_of(CROWDED) {
                     (source, a.row)
                 } else {
                     pack_rows(lhs, deep, source, a, at.rows, deep);

@@ -13,6 +13,7 @@ mod rows;
 mod tile;
 mod vector;
 
+use crate::by_rows::ByRows;
 use crate::element::{Bf16, Element};
 use crate::view::{numbers, numbers_mut};
 use crate::{KernelError, OpKernel, Shape};
@@ -23,7 +24,6 @@ use bf16::Unit;
 pub(crate) use factors::{Factors, converted, with_sums};
 use plan::Plan;
 pub(crate) use product::{Matrix, Number, Output};
-pub use rows::ByRows;
 
 pub(crate) const OP: &str = "dot_general";
 

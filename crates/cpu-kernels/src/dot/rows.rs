@@ -2,30 +2,16 @@
 //! turns with them: the rhs is packed once for all.
 
 use cpu_vir::Storage;
-use cpu_vir::exec::{RowFunction, RowWork, Spread};
+use cpu_vir::exec::{RowFunction, RowWork, STEP_ROWS, Spread};
 use std::sync::Arc;
 
 use super::blocked::with_panels;
 use super::plan::Plan;
 use super::product::{Matrix, few_rows};
+use crate::by_rows::{ByRows, Tasks};
 use crate::lanes::Lane;
-use crate::parallel::{Runs, Shared};
+use crate::parallel::Shared;
 use crate::view::{numbers, numbers_mut};
-
-/// A kernel that works row by row, and what its operands are.
-#[derive(Clone)]
-pub struct ByRows {
-    /// What is done.
-    pub work: Arc<dyn RowWork>,
-    /// How many rows.
-    pub rows: usize,
-    /// The operand that is read row by row, and bytes of a row.
-    pub from: (usize, usize),
-    /// The operand that is wanted whole.
-    pub whole: usize,
-    /// Bytes of a row of the result.
-    pub to: usize,
-}
 
 /// An rhs of more bytes does not stay in the second-level cache while all blocks of rows pass.
 const MOST_BYTES: usize = 1 << 20;
@@ -46,7 +32,8 @@ impl Plan {
             _ => return None,
         };
         let size = storage.size();
-        Some(ByRows { work, rows: self.rows, from: (0, self.depth * size), whole: 1, to: self.columns * size })
+        let (from, to) = ((0, self.depth * size), self.columns * size);
+        Some(ByRows { work, rows: self.rows, least: STEP_ROWS, from, whole: 1, to })
     }
 }
 
@@ -61,15 +48,6 @@ struct RowProduct {
 
 /// A product of one type of numbers.
 struct Of<T>(RowProduct, std::marker::PhantomData<fn() -> T>);
-
-/// What hands out tasks, as kernels want it.
-struct Tasks<'a>(&'a dyn Spread);
-
-impl Runs for Tasks<'_> {
-    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        self.0.spread(tasks, task);
-    }
-}
 
 impl<T: Lane> RowWork for Of<T> {
     fn with_whole(&self, pool: &dyn Spread, whole: &[u8], body: &mut dyn FnMut(&RowFunction<'_>)) {

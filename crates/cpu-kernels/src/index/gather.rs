@@ -1,9 +1,15 @@
 //! `gather`: copies the slice at each index vector, moved so that it lies inside.
 #![allow(unsafe_code, reason = "tasks write to different parts of one output")]
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use cpu_runtime::Pool;
+use cpu_vir::exec::{RowFunction, RowWork, Spread};
 
 use super::vectors::{BatchOffsets, Bounds, IndexVectors};
+use crate::body::by_size;
+use crate::by_rows::ByRows;
 use crate::layout::{advance, check_axes, merge, row_major};
 use crate::parallel::{Shared, ranges};
 use crate::shape::count;
@@ -140,27 +146,48 @@ impl Gather {
         let slice = out.len() / self.vectors.len();
         let runs = slice / self.slice.run;
         let cost = 2_000 + runs as u64 * 1_500 + (slice * size_of::<W>()) as u64 * 120;
-        // One run for each vector, one after the other.
-        let flat = runs == 1 && self.targets.step == Some(self.slice.run);
         let out = Shared::new(out);
         ranges(pool, self.vectors.len(), cost, &|start, end| {
-            scratch::with(2 * CHUNK, |places: &mut [usize]| {
-                let (starts, targets) = places.split_at_mut(CHUNK);
-                for chunk in (start..end).step_by(CHUNK) {
-                    let chunk = chunk..(chunk + CHUNK).min(end);
-                    let starts = &mut starts[..chunk.len()];
-                    self.vectors.offsets(indices, chunk.clone(), &self.axes, Bounds::Clamp, starts);
-                    if flat {
-                        // SAFETY: index vectors have slices of their own in the result, and each is visited by one task.
-                        let out = unsafe { out.part(chunk.start * slice, chunk.len() * slice) };
-                        copy_runs(operand, starts, slice, out);
-                        continue;
-                    }
-                    self.targets.write(chunk.clone(), targets);
-                    self.copy_slices(operand, starts, &targets[..chunk.len()], &out);
-                }
-            });
+            self.copy_range(start..end, slice, operand, indices, &out)
         });
+    }
+
+    /// Copies the slices of some index vectors, each of so many elements.
+    fn copy_range<W: bytemuck::Pod>(
+        &self,
+        range: Range<usize>,
+        slice: usize,
+        operand: &[W],
+        indices: &[u8],
+        out: &Shared<'_, W>,
+    ) {
+        // One run for each vector, one after the other.
+        let flat = slice == self.slice.run && self.targets.step == Some(slice);
+        scratch::with(2 * CHUNK, |places: &mut [usize]| {
+            let (starts, targets) = places.split_at_mut(CHUNK);
+            for first in range.clone().step_by(CHUNK) {
+                let chunk = first..(first + CHUNK).min(range.end);
+                let starts = &mut starts[..chunk.len()];
+                self.vectors.offsets(indices, chunk.clone(), &self.axes, Bounds::Clamp, starts);
+                if flat {
+                    // SAFETY: index vectors have slices of their own in the result, and each is visited by one task.
+                    let out = unsafe { out.part(chunk.start * slice, chunk.len() * slice) };
+                    copy_runs(operand, starts, slice, out);
+                    continue;
+                }
+                self.targets.write(chunk.clone(), targets);
+                self.copy_slices(operand, starts, &targets[..chunk.len()], out);
+            }
+        });
+    }
+
+    /// How it works index vector by index vector: where those lie one after the other, and so do their slices.
+    pub fn by_rows(self: &Arc<Gather>) -> Option<ByRows> {
+        let (rows, bytes) = (self.vectors.len(), self.result.bytes());
+        let index = self.vectors.row_bytes()?;
+        let dense = rows > 0 && bytes > 0 && self.targets.step == Some(self.result.elements() / rows);
+        let work: Arc<dyn RowWork> = Arc::new(RowGather(self.clone()));
+        dense.then(|| ByRows { work, rows, least: 1, from: (1, index), whole: 0, to: bytes / rows })
     }
 
     fn copy_slices<W: Copy>(&self, operand: &[W], starts: &[usize], targets: &[usize], out: &Shared<'_, W>) {
@@ -211,21 +238,30 @@ fn copy_runs<W: Copy>(operand: &[W], starts: &[usize], run: usize, out: &mut [W]
     }
 }
 
+/// A gather of some of its rows.
+struct RowGather(Arc<Gather>);
+
+impl RowWork for RowGather {
+    fn with_whole(&self, _: &dyn Spread, whole: &[u8], body: &mut dyn FnMut(&RowFunction<'_>)) {
+        let gather = &*self.0;
+        let slice = gather.result.elements() / gather.vectors.len();
+        by_size!(gather.operand.storage.size(), W => {
+            let operand = numbers::<W>(whole);
+            body(&|from, to| {
+                let to = numbers_mut::<W>(to);
+                let rows = to.len() / slice;
+                gather.copy_range(0..rows, slice, operand, from, &Shared::new(to));
+            });
+        });
+    }
+}
+
 impl OpKernel for Gather {
     fn run(&self, pool: &Pool, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<(), KernelError> {
         with_operands((&[&self.operand, &self.indices], inputs), (&[&self.result], outputs), |inputs, outputs| {
-            macro_rules! copy {
-                ($W:ty) => {
-                    self.copy::<$W>(pool, numbers(inputs[0]), inputs[1], numbers_mut(&mut *outputs[0]))
-                };
-            }
-            match self.operand.storage.size() {
-                1 => copy!(u8),
-                2 => copy!(u16),
-                4 => copy!(u32),
-                8 => copy!(u64),
-                _ => copy!(u128),
-            }
+            by_size!(self.operand.storage.size(), W => {
+                self.copy::<W>(pool, numbers(inputs[0]), inputs[1], numbers_mut(&mut *outputs[0]));
+            });
             Ok(())
         })
     }

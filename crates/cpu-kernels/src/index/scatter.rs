@@ -1,13 +1,16 @@
 //! `scatter`: combines slices of updates into an array at run-time indices, in their order.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytemuck::Pod;
 use cpu_runtime::Pool;
+use cpu_vir::exec::RowUpdate;
 use cpu_vir::{Program, ReduceKind, Storage};
 
 use super::vectors::{BatchOffsets, Bounds, IndexVectors, OUTSIDE};
 use crate::body::{Body, TILE, by_size, tile_bytes, tiles};
+use crate::by_rows::UpdatesByRows;
 use crate::element::{Visitor, is_defined, visit};
 use crate::lanes::vectorized;
 use crate::layout::{advance, check_axes, merge, row_major};
@@ -204,17 +207,37 @@ impl Scatter {
                 return Ok(());
             }
             match &self.combine {
-                Combine::Assign => by_size!(self.shapes[0].storage.size(), W => {
-                    self.in_order(indices, numbers_mut::<W>(&mut *targets[0]), numbers::<W>(operands[0]), |_, new| new);
-                }),
-                Combine::Reduce(kind) => {
-                    let task = InOrder { scatter: self, indices, to: &mut *targets[0], from: operands[0] };
-                    visit(*kind, self.shapes[0].storage, task).expect("checked when the kernel was prepared");
-                }
                 Combine::Body(body) => self.by_body(body, indices, operands, targets),
+                _ => self.combine(self.vectors.len(), indices, operands[0], &mut *targets[0]),
             }
             Ok(())
         })
+    }
+
+    /// Combines the updates of the first index vectors of what is given, by an operation.
+    fn combine(&self, count: usize, indices: &[u8], from: &[u8], to: &mut [u8]) {
+        match &self.combine {
+            Combine::Assign => by_size!(self.shapes[0].storage.size(), W => {
+                self.in_order(count, indices, numbers_mut::<W>(to), numbers::<W>(from), |_, new| new);
+            }),
+            Combine::Reduce(kind) => {
+                let task = InOrder { scatter: self, count, indices, to, from };
+                visit(*kind, self.shapes[0].storage, task).expect("checked when the kernel was prepared");
+            }
+            Combine::Body(_) => unreachable!("a body has other operands"),
+        }
+    }
+
+    /// How it works index vector by index vector: where those lie one after the other, so do their updates, and these
+    /// combine by an operation.
+    pub fn updates_by_rows(self: &Arc<Scatter>) -> Option<UpdatesByRows> {
+        let (rows, updates) = (self.vectors.len(), &self.updates[0]);
+        let index = self.vectors.row_bytes()?;
+        let simple =
+            !matches!(self.combine, Combine::Body(_)) && updates.elements() > 0 && self.shapes[0].elements() > 0;
+        let dense = simple && self.sources.step == Some(updates.elements() / rows);
+        let from = vec![(1, index), (2, updates.bytes() / rows.max(1))];
+        dense.then(|| UpdatesByRows { work: Arc::new(RowScatter(self.clone())), rows, from })
     }
 
     fn captures(&self) -> &[Shape] {
@@ -232,15 +255,22 @@ impl Scatter {
     }
 
     /// Combines one update after the other.
-    fn in_order<T: Copy>(&self, indices: &[u8], to: &mut [T], from: &[T], combine: impl Fn(T, T) -> T + Copy) {
+    fn in_order<T: Copy>(
+        &self,
+        count: usize,
+        indices: &[u8],
+        to: &mut [T],
+        from: &[T],
+        combine: impl Fn(T, T) -> T + Copy,
+    ) {
         if !self.is_flat() {
-            return self.windows(indices, |input, update, run| {
+            return self.windows(count, indices, |input, update, run| {
                 let pairs = to[input..input + run].iter_mut().zip(&from[update..update + run]);
                 pairs.for_each(|(old, new)| *old = combine(*old, *new));
             });
         }
         let run = self.run;
-        self.chunks(indices, |vectors, places| {
+        self.chunks(count, indices, |vectors, places| {
             let from = &from[vectors.start * run..];
             // What is outside is so for the slice too.
             vectorized(|| match run {
@@ -258,9 +288,8 @@ impl Scatter {
         });
     }
 
-    /// Calls `each(vectors, places)` with where the windows of some index vectors begin, or [`OUTSIDE`].
-    fn chunks(&self, indices: &[u8], mut each: impl FnMut(Range<usize>, &[usize])) {
-        let count = self.vectors.len();
+    /// Calls `each(vectors, places)` with where the windows of some of `count` index vectors begin, or [`OUTSIDE`].
+    fn chunks(&self, count: usize, indices: &[u8], mut each: impl FnMut(Range<usize>, &[usize])) {
         scratch::with(CHUNK, |places: &mut [usize]| {
             for first in (0..count).step_by(CHUNK) {
                 let chunk = first..(first + CHUNK).min(count);
@@ -272,10 +301,10 @@ impl Scatter {
     }
 
     /// Calls `run(input, update, length)` for every run of elements that combine, in order of the updates.
-    fn windows(&self, indices: &[u8], mut run: impl FnMut(usize, usize, usize)) {
+    fn windows(&self, count: usize, indices: &[u8], mut run: impl FnMut(usize, usize, usize)) {
         let mut index = vec![0; self.walk.len()];
         scratch::with(CHUNK, |sources: &mut [usize]| {
-            self.chunks(indices, |chunk, targets| {
+            self.chunks(count, indices, |chunk, targets| {
                 self.sources.write(chunk.clone(), &mut sources[..chunk.len()]);
                 for (vector, (&target, &source)) in chunk.zip(targets.iter().zip(sources.iter())) {
                     if target == OUTSIDE {
@@ -362,7 +391,7 @@ impl Scatter {
                 }
                 pending.clear();
             };
-            self.windows(indices, |input, update, run| {
+            self.windows(self.vectors.len(), indices, |input, update, run| {
                 for i in 0..run {
                     if pending.pairs.len() == TILE || pending.has(input + i) {
                         flush(&mut pending);
@@ -415,8 +444,18 @@ impl Pending {
     }
 }
 
+/// A scatter of some of its rows.
+struct RowScatter(Arc<Scatter>);
+
+impl RowUpdate for RowScatter {
+    fn update(&self, rows: usize, from: &[&[u8]], target: &mut [u8]) {
+        self.0.combine(rows, from[0], from[1], target);
+    }
+}
+
 struct InOrder<'a> {
     scatter: &'a Scatter,
+    count: usize,
     indices: &'a [u8],
     to: &'a mut [u8],
     from: &'a [u8],
@@ -426,7 +465,7 @@ impl Visitor for InOrder<'_> {
     type Output = ();
 
     fn visit<T: Pod + Send + Sync>(self, combine: impl Fn(T, T) -> T + Copy + Send + Sync) {
-        self.scatter.in_order(self.indices, numbers_mut::<T>(self.to), numbers::<T>(self.from), combine);
+        self.scatter.in_order(self.count, self.indices, numbers_mut::<T>(self.to), numbers::<T>(self.from), combine);
     }
 }
 

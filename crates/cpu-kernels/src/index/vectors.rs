@@ -13,6 +13,8 @@ use crate::{KernelError, Shape};
 
 /// An integer as an index.
 trait Index: Pod {
+    /// Whether every index is an i32.
+    const NARROW: bool;
     /// What it points to, after `by` was added to a negative one in its own type.
     fn wide(self, by: i64) -> i64;
 }
@@ -20,6 +22,7 @@ trait Index: Pod {
 macro_rules! signed_indices {
     ($($T:ident)*) => {$(
         impl Index for $T {
+            const NARROW: bool = size_of::<$T>() <= 4;
             #[inline(always)]
             fn wide(self, by: i64) -> i64 {
                 i64::from(if self < 0 { self.wrapping_add(by as $T) } else { self })
@@ -32,6 +35,7 @@ signed_indices! { i8 i16 i32 i64 }
 macro_rules! unsigned_indices {
     ($($T:ident)*) => {$(
         impl Index for $T {
+            const NARROW: bool = size_of::<$T>() <= 2;
             #[inline(always)]
             fn wide(self, _by: i64) -> i64 {
                 // Beyond the greatest i64 is as far outside as that.
@@ -183,6 +187,13 @@ impl IndexVectors {
         Ok(())
     }
 
+    /// Bytes of a vector, where they lie one after the other and nothing else is there.
+    pub(super) fn row_bytes(&self) -> Option<usize> {
+        let components = self.axes.len();
+        let dense = self.step == Some(components) && (components <= 1 || self.component_stride == 1);
+        (dense && components > 0).then(|| components * self.storage.size())
+    }
+
     /// Number of index vectors.
     pub(super) fn len(&self) -> usize {
         count(&self.batch_dims).unwrap_or(usize::MAX)
@@ -236,18 +247,29 @@ impl IndexVectors {
         if bounds == Bounds::Drop && axes.iter().any(|(_, last)| *last < 0) {
             return out.fill(OUTSIDE);
         }
+        // Where every place is an i32, vectors of those do.
+        let reach = axes.iter().map(|(stride, last)| last.unsigned_abs().saturating_mul(*stride as u64));
+        let narrow = T::NARROW && reach.fold(0, u64::saturating_add) < 1 << 31;
         for (component, (&axis, &wrap)) in self.axes.iter().zip(&self.wraps).enumerate() {
             let (stride, last) = axes[axis];
             let indices = &indices[range.start * step + component * self.component_stride..];
-            if component == 0 && stride == 1 {
+            // In the first component there is no old place.
+            match (component == 0, narrow) {
+                (true, true) => each(indices, step, out, |_, index| {
+                    add_narrow(0, index.wide(wrap) as i32, (stride as i32, last as i32), bounds)
+                }),
+                (false, true) => each(indices, step, out, |place, index| {
+                    add_narrow(place, index.wide(wrap) as i32, (stride as i32, last as i32), bounds)
+                }),
                 // Neither a product nor a sum.
-                each(indices, step, out, |_, index| add(0, index.wide(wrap), (1, last), bounds));
-                continue;
+                (true, false) if stride == 1 => {
+                    each(indices, step, out, |_, index| add(0, index.wide(wrap), (1, last), bounds));
+                }
+                (true, false) => each(indices, step, out, |_, index| add(0, index.wide(wrap), (stride, last), bounds)),
+                (false, false) => {
+                    each(indices, step, out, |place, index| add(place, index.wide(wrap), (stride, last), bounds));
+                }
             }
-            if component == 0 {
-                out.fill(0);
-            }
-            each(indices, step, out, |place, index| add(place, index.wide(wrap), (stride, last), bounds));
         }
         if self.axes.is_empty() {
             out.fill(0);
@@ -290,4 +312,12 @@ fn add(offset: usize, index: i64, (stride, last): (usize, i64), bounds: Bounds) 
     let clamped = index.min(last).max(0) as usize;
     let place = offset.wrapping_add(clamped.wrapping_mul(stride));
     if bounds == Bounds::Drop && (!inside || offset == OUTSIDE) { OUTSIDE } else { place }
+}
+
+/// The same where indices and places are 32 bits wide, but for [`OUTSIDE`].
+#[inline(always)]
+fn add_narrow(offset: usize, index: i32, (stride, last): (i32, i32), bounds: Bounds) -> usize {
+    let clamped = index.min(last).max(0);
+    let place = offset.wrapping_add(clamped.wrapping_mul(stride) as u32 as usize);
+    if bounds == Bounds::Drop && (clamped != index || offset == OUTSIDE) { OUTSIDE } else { place }
 }

@@ -36,7 +36,9 @@ mod walk;
 pub use isa::{ISA_VARIABLE, Isa, LANES, TileFn};
 pub use parallel::Spread;
 pub use prepare::tile_loop;
-pub use rows::{NoRows, RowFunction, RowItem, RowLoop, RowStep, RowWork, Rows, STEP_ROWS, row_length};
+pub use rows::{
+    NoRows, RowChange, RowFunction, RowItem, RowLoop, RowStep, RowUpdate, RowWork, Rows, STEP_ROWS, row_length,
+};
 pub use sequence::{Area, Item, Misfit, Move, MoveIndex, Place, Sequence};
 
 use layout::{Mode, Space};

@@ -38,12 +38,20 @@ pub trait RowWork: Send + Sync {
 /// Makes rows, which are dense, of as many rows, which are dense too; any threads call it. What was in the target is not read.
 pub type RowFunction<'a> = dyn Fn(&[u8], &mut [u8]) + Sync + 'a;
 
+/// Work that changes what is whole by rows of some operands.
+pub trait RowUpdate: Send + Sync {
+    /// Changes the target by so many rows of each operand, which are dense. Rows come in order, on one thread at a time.
+    fn update(&self, rows: usize, from: &[&[u8]], target: &mut [u8]);
+}
+
 /// Work on rows, and where its operands are.
 pub struct RowStep {
     /// What is done.
     pub work: Arc<dyn RowWork>,
     /// How many rows there are.
     pub rows: usize,
+    /// How many rows at a time at least.
+    pub least: usize,
     /// The rows that it reads, and bytes of each.
     pub from: (Place, usize),
     /// What it wants whole, and bytes of that.
@@ -52,12 +60,26 @@ pub struct RowStep {
     pub to: (Place, usize),
 }
 
+/// Changes by rows, and where their operands are.
+pub struct RowChange {
+    /// What is done.
+    pub work: Arc<dyn RowUpdate>,
+    /// How many rows there are.
+    pub rows: usize,
+    /// The rows that it reads, and bytes of each; of each operand.
+    pub from: Vec<(Place, usize)>,
+    /// What is changed, which nobody else touches, and bytes of that.
+    pub target: (Place, usize),
+}
+
 /// One of what runs row by row.
 pub enum RowItem<'a> {
     /// A loop.
     Loop(RowLoop<'a>),
-    /// Anything else.
+    /// Anything else that makes rows.
     Step(RowStep),
+    /// Anything that changes what is whole: then there is one thread.
+    Change(RowChange),
 }
 
 /// Several kernels made ready to run together.
@@ -69,6 +91,8 @@ pub struct Rows {
     rows: usize,
     /// How many rows at a time.
     block: usize,
+    /// Whether the blocks come one after another.
+    ordered: bool,
 }
 
 /// What is done with each block of rows.
@@ -80,6 +104,11 @@ enum Member {
         from: (Home, usize),
         to: (Home, usize),
         whole: (Spot, usize),
+    },
+    Change {
+        work: Arc<dyn RowUpdate>,
+        from: Vec<(Home, usize)>,
+        target: (Spot, usize),
     },
 }
 
@@ -164,6 +193,8 @@ struct Use {
     place: Place,
     bytes: usize,
     written: bool,
+    /// Whether nobody else may touch it.
+    alone: bool,
     /// Bytes from one row to the next, if it is touched row by row.
     row: Option<usize>,
 }
@@ -181,11 +212,11 @@ impl Rows {
         let dims = |looped: &RowLoop<'_>| looped.program.outer().get(..leading).map(<[usize]>::to_vec);
         let first = items.iter().find_map(|item| match item {
             RowItem::Loop(looped) => Some(dims(looped)),
-            RowItem::Step(_) => None,
+            RowItem::Step(_) | RowItem::Change(_) => None,
         });
         let rows_of = first.flatten().ok_or(NoRows::Different { program: 0 })?;
         let rows: usize = rows_of.iter().product();
-        let mut has_steps = false;
+        let mut least = 1;
         for (index, item) in items.into_iter().enumerate() {
             let looped = match item {
                 RowItem::Loop(looped) => looped,
@@ -193,9 +224,17 @@ impl Rows {
                     if step.rows != rows {
                         return Err(NoRows::Different { program: index });
                     }
-                    has_steps = true;
+                    least = least.max(step.least);
                     uses.extend(step.uses(index, areas)?);
                     members.push(Planned::Step(step));
+                    continue;
+                }
+                RowItem::Change(change) => {
+                    if change.rows != rows {
+                        return Err(NoRows::Different { program: index });
+                    }
+                    uses.extend(change.uses(index, areas)?);
+                    members.push(Planned::Change(change));
                     continue;
                 }
             };
@@ -219,20 +258,24 @@ impl Rows {
                 let place = places[*position];
                 let size = program.operands[operand].storage.size();
                 let row = row_length(program, OperandId(operand as u32), leading).map(|length| length * size);
-                uses.push(Use { program: index, place, bytes: needs[*position].bytes, written: *written, row });
+                let bytes = needs[*position].bytes;
+                uses.push(Use { program: index, place, bytes, written: *written, alone: false, row });
                 operands.push(place);
             }
             members.push(Planned::Kernel(kernel, operands));
         }
         for written in uses.iter().filter(|one| one.written) {
-            let row_by_row = |other: &Use| other.place == written.place && other.row == written.row;
+            let row_by_row = |other: &Use| match written.alone {
+                true => other.program == written.program,
+                false => other.place == written.place && other.row == written.row,
+            };
             let clash = |other: &&Use| {
                 overlap(&(other.place, other.bytes), &(written.place, written.bytes)) && !row_by_row(other)
             };
             if let Some(other) = uses.iter().find(clash) {
                 return Err(NoRows::Astray { program: other.program });
             }
-            if written.row.is_none() {
+            if written.row.is_none() && !written.alone {
                 return Err(NoRows::Astray { program: written.program });
             }
         }
@@ -241,7 +284,6 @@ impl Rows {
         touched.sort_unstable();
         touched.dedup();
         let row: usize = touched.iter().map(|(_, _, row)| row).sum();
-        let least = if has_steps { STEP_ROWS } else { 1 };
         let block = (BLOCK / row.max(1)).max(least).min(rows.max(1));
         // Written places are row by row, as was found above, and so is all that touches them.
         let written = |place: &Place| uses.iter().find(|one| one.written && one.place == *place);
@@ -265,8 +307,15 @@ impl Rows {
                 to: (home(to.0), to.1),
                 whole: (whole.0.into(), whole.1),
             },
+            Planned::Change(RowChange { work, from, target, .. }) => Member::Change {
+                work,
+                from: from.into_iter().map(|(place, row)| (home(place), row)).collect(),
+                target: (target.0.into(), target.1),
+            },
         });
-        Ok(Rows { areas: areas.to_vec(), members: members.collect(), scratch, rows, block })
+        let members: Vec<Member> = members.collect();
+        let ordered = members.iter().any(|member| matches!(member, Member::Change { .. }));
+        Ok(Rows { areas: areas.to_vec(), members, scratch, rows, block, ordered })
     }
 
     /// How many rows are done at a time.
@@ -288,7 +337,8 @@ impl Rows {
     ) -> Result<(), RunError> {
         let bases = Shared(addresses(&self.areas, reads, writes)?);
         let blocks = self.rows.div_ceil(self.block);
-        self.with_functions(pool, &bases, &[], parts.clamp(1, blocks.max(1)));
+        let most = if self.ordered { 1 } else { blocks.max(1) };
+        self.with_functions(pool, &bases, &[], parts.clamp(1, most));
         Ok(())
     }
 
@@ -296,7 +346,7 @@ impl Rows {
     fn with_functions(&self, pool: &impl Spread, bases: &Shared, functions: &[&RowFunction<'_>], parts: usize) {
         let mut steps = self.members.iter().filter_map(|member| match member {
             Member::Step { work, whole, .. } => Some((work, *whole)),
-            Member::Kernel(..) => None,
+            Member::Kernel(..) | Member::Change { .. } => None,
         });
         let Some((work, (spot, bytes))) = steps.nth(functions.len()) else {
             return self.run_blocks(pool, bases, functions, parts);
@@ -322,13 +372,17 @@ impl Rows {
                         Home::Passing { start, row } => scratch.wrapping_add(start).wrapping_sub(first * row),
                     };
                     let mut functions = functions.iter();
+                    let rows = end - first;
+                    // Where the rows of this block are.
+                    let rows_at = |(home, row): (Home, usize)| at(home).wrapping_add(first * row);
                     for member in &self.members {
                         // SAFETY: `prepare` found every byte of the operands within its area, the areas have these
                         // bytes, are borrowed until the pool returns, and those that are written exclusively. Within a
                         // member no output overlaps another operand. Blocks have no row in common, and what any member
                         // writes, every member touches in the row that it is at only: kernels number their points row
                         // by row, and of a step's operands there are the rows of this block. So of what passes the rows
-                        // of this block are touched, which the scratch memory of this thread has.
+                        // of this block are touched, which the scratch memory of this thread has. What a change is
+                        // made to, no other member touches, and where there is one, there is one task.
                         unsafe {
                             match member {
                                 Member::Kernel(kernel, homes) => {
@@ -338,14 +392,20 @@ impl Rows {
                                     kernel.run_at(operands, first * points..end * points);
                                 }
                                 Member::Step { from, to, .. } => {
-                                    let rows = end - first;
-                                    let source = at(from.0).wrapping_add(first * from.1).cast_const();
-                                    let target = at(to.0).wrapping_add(first * to.1);
                                     let function = functions.next().expect("one for each step");
                                     function(
-                                        std::slice::from_raw_parts(source, rows * from.1),
-                                        std::slice::from_raw_parts_mut(target, rows * to.1),
+                                        std::slice::from_raw_parts(rows_at(*from), rows * from.1),
+                                        std::slice::from_raw_parts_mut(rows_at(*to), rows * to.1),
                                     );
+                                }
+                                Member::Change { work, from, target } => {
+                                    let slice = |from: &(Home, usize)| {
+                                        std::slice::from_raw_parts(rows_at(*from), rows * from.1)
+                                    };
+                                    let sources: Vec<&[u8]> = from.iter().map(slice).collect();
+                                    let (spot, bytes) = *target;
+                                    let start = bases.0[spot.area].wrapping_add(spot.start);
+                                    work.update(rows, &sources, std::slice::from_raw_parts_mut(start, bytes));
                                 }
                             }
                         }
@@ -361,30 +421,61 @@ impl Rows {
 enum Planned {
     Kernel(Arc<Kernel>, Vec<Place>),
     Step(RowStep),
+    Change(RowChange),
+}
+
+/// One use of memory by what is no loop, found within its area.
+fn used(
+    program: usize,
+    areas: &[Area],
+    (place, bytes): (Place, usize),
+    written: bool,
+    row: Option<usize>,
+) -> Result<Use, NoRows> {
+    let Place { area, start } = place;
+    let has = areas.get(area).map_or(0, |area| area.bytes);
+    let end = start.saturating_add(bytes);
+    if area >= areas.len() || end > has {
+        return Err(Misfit::Beyond { item: program, area, start, end, bytes: has }.into());
+    }
+    if written && !areas[area].written {
+        return Err(Misfit::ReadOnly { item: program, area }.into());
+    }
+    Ok(Use { program, place, bytes, written, alone: written && row.is_none(), row })
+}
+
+/// Whether what is written, which is the last, is apart from everything else.
+fn apart(program: usize, uses: &[Use]) -> Result<(), NoRows> {
+    let end = |one: &Use| (one.place, one.bytes);
+    let Some((written, others)) = uses.split_last() else { return Ok(()) };
+    match others.iter().any(|other| overlap(&end(written), &end(other))) {
+        true => Err(Misfit::Overlap { item: program }.into()),
+        false => Ok(()),
+    }
 }
 
 impl RowStep {
     /// What it touches, found within the areas and apart from each other.
-    fn uses(&self, program: usize, areas: &[Area]) -> Result<[Use; 3], NoRows> {
+    fn uses(&self, program: usize, areas: &[Area]) -> Result<Vec<Use>, NoRows> {
         let RowStep { from, whole, to, rows, .. } = self;
-        let used = |place: Place, bytes: usize, written: bool, row: Option<usize>| -> Result<Use, NoRows> {
-            let Place { area, start } = place;
-            let has = areas.get(area).map_or(0, |area| area.bytes);
-            let end = start.saturating_add(bytes);
-            if area >= areas.len() || end > has {
-                return Err(Misfit::Beyond { item: program, area, start, end, bytes: has }.into());
-            }
-            if written && !areas[area].written {
-                return Err(Misfit::ReadOnly { item: program, area }.into());
-            }
-            Ok(Use { program, place, bytes, written, row })
+        let by_rows = |(place, row): (Place, usize), written| {
+            used(program, areas, (place, rows.saturating_mul(row)), written, Some(row))
         };
-        let by_rows = |(place, row): (Place, usize), written| used(place, rows.saturating_mul(row), written, Some(row));
-        let uses = [by_rows(*from, false)?, used(whole.0, whole.1, false, None)?, by_rows(*to, true)?];
-        let ends = |index: usize| (uses[index].place, uses[index].bytes);
-        if overlap(&ends(2), &ends(0)) || overlap(&ends(2), &ends(1)) {
-            return Err(Misfit::Overlap { item: program }.into());
-        }
+        let uses = vec![by_rows(*from, false)?, used(program, areas, *whole, false, None)?, by_rows(*to, true)?];
+        apart(program, &uses)?;
+        Ok(uses)
+    }
+}
+
+impl RowChange {
+    /// The same.
+    fn uses(&self, program: usize, areas: &[Area]) -> Result<Vec<Use>, NoRows> {
+        let RowChange { from, target, rows, .. } = self;
+        let by_rows =
+            |&(place, row): &(Place, usize)| used(program, areas, (place, rows.saturating_mul(row)), false, Some(row));
+        let mut uses = from.iter().map(by_rows).collect::<Result<Vec<_>, _>>()?;
+        uses.push(used(program, areas, *target, true, None)?);
+        apart(program, &uses)?;
         Ok(uses)
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{Unruly, program};
 use crate::exec::{
-    Area, Kernel, Misfit, NoRows, Place, RowFunction, RowItem, RowLoop, RowStep, RowWork, Rows, Spread, row_length,
+    Area, Kernel, Misfit, NoRows, Place, RowChange, RowFunction, RowItem, RowLoop, RowStep, RowUpdate, RowWork, Rows,
+    STEP_ROWS, Spread, row_length,
 };
 use crate::{Access, BinaryOp, Builder, OperandId, Program, ReduceKind, Scalar, Storage};
 use std::sync::Arc;
@@ -110,7 +111,8 @@ fn number(bytes: &[u8]) -> f32 {
 fn step(from: Place, whole: Place, to: Place) -> RowItem<'static> {
     let row = 4 * COLUMNS;
     let work = Arc::new(AddTotal);
-    RowItem::Step(RowStep { work, rows: ROWS, from: (from, row), whole: (whole, 8), to: (to, row) })
+    let least = STEP_ROWS;
+    RowItem::Step(RowStep { work, rows: ROWS, least, from: (from, row), whole: (whole, 8), to: (to, row) })
 }
 
 #[test]
@@ -143,4 +145,47 @@ fn steps_run_among_loops_and_see_their_whole_operand() {
     let read_only = vec![looped(&sum, 0, 1), step(place(0), place(1), place(3))];
     assert!(matches!(refused(read_only), Some(NoRows::Misfit(_))));
     assert!(matches!(refused(vec![step(place(0), place(3), place(2))]), Some(NoRows::Different { .. })));
+}
+
+/// Counts the rows that it has seen, and mixes their sums in, in an order that matters.
+struct Mix;
+
+impl RowUpdate for Mix {
+    fn update(&self, rows: usize, from: &[&[u8]], target: &mut [u8]) {
+        assert_eq!((from[0].len(), from[1].len()), (4 * rows, 4 * rows * COLUMNS));
+        for (sum, row) in from[0].chunks_exact(4).zip(from[1].chunks_exact(4 * COLUMNS)) {
+            let mixed = number(target) * 0.5 + number(sum) + number(&row[..4]);
+            target.copy_from_slice(&mixed.to_le_bytes());
+        }
+    }
+}
+
+#[test]
+fn changes_take_rows_in_order_whatever_the_number_of_threads() {
+    let (sum, less) = (sum(), less(0, vec![1, 0]));
+    let mut areas = areas().to_vec();
+    areas.push(Area { bytes: 4, written: true });
+    let change = |target: Place, bytes: usize| {
+        let from = vec![(place(1), 4), (place(0), 4 * COLUMNS)];
+        RowItem::Change(RowChange { work: Arc::new(Mix), rows: ROWS, from, target: (target, bytes) })
+    };
+    let items = || vec![looped(&sum, 0, 1), looped(&less, 1, 0), change(place(2), 4)];
+    let start: Vec<u8> = (0..ROWS * COLUMNS).flat_map(|i| (i as f32).sin().to_le_bytes()).collect();
+    let mut results = Vec::new();
+    for (parts, passing) in [(1, vec![]), (4, vec![]), (4, vec![place(1)])] {
+        let rows = Rows::prepare(&areas, items(), 1, &passing).unwrap();
+        assert!((1..ROWS).contains(&rows.block()));
+        let (mut x, mut sums, mut mixed) = (start.clone(), vec![0u8; 4 * ROWS], 7f32.to_le_bytes().to_vec());
+        rows.run_on(&Unruly, parts, &[], &mut [&mut x, &mut sums, &mut mixed]).unwrap();
+        results.push(mixed);
+    }
+    assert!(results.iter().all(|result| *result == results[0] && number(result).is_finite()));
+    let refused = |items| Rows::prepare(&areas, items, 1, &[]).err();
+    // Nobody else may touch what is changed, be it the change itself.
+    let own = vec![looped(&sum, 0, 1), looped(&less, 1, 0), change(place(0), 4)];
+    assert_eq!(refused(own), Some(Misfit::Overlap { item: 2 }.into()));
+    let twice = vec![looped(&sum, 0, 1), change(place(2), 4), change(place(2), 4)];
+    assert!(matches!(refused(twice), Some(NoRows::Astray { .. })));
+    let too_long = vec![looped(&sum, 0, 1), change(place(2), 8)];
+    assert!(matches!(refused(too_long), Some(NoRows::Misfit(Misfit::Beyond { .. }))));
 }
