@@ -15,9 +15,12 @@ from typing import NamedTuple
 # What a serialized executable of the plugins' framework begins with.
 _EXECUTABLE = b"PJRT-RS1"
 _LAYOUT_CLASS = b"xla::ifrt::PjRtLayout"
-_ARRAY = re.compile(r"tensor<((?:\d+x)*)([a-zA-Z]\w*|complex<\w+>)>")
+_ARRAY = re.compile(r"tensor<(?:\d+x)*(?:[a-zA-Z]\w*|complex<\w+>)>")
+_PARTS = re.compile(r"tensor<((?:\d+x)*)([a-zA-Z]\w*|complex<\w+>)>")
 # Attributes of results and arguments that put more into a header than what is written here.
 _OUT_OF_THE_ORDINARY = ("memory_kind", "layout_mode")
+# Lists of types whose part of a header is kept.
+_MOST_WRITTEN = 1024
 # Attributes of arguments that the program may overwrite.
 _DONATED = ("tf.aliasing_output", "jax.buffer_donor")
 
@@ -31,8 +34,8 @@ class Entry(NamedTuple):
     results: tuple[str, ...]
 
 
-def entry_of(module) -> Entry | None:
-    """The entry of a program; nothing if it has one that no header is written for."""
+def entry_of(module, program: bytes) -> Entry | None:
+    """The entry of a program, of which the bytecode is given too; nothing if it has one that no header is written for."""
     from jaxlib.mlir import ir
 
     attributes = module.operation.attributes
@@ -41,19 +44,36 @@ def entry_of(module) -> Entry | None:
             return None
     main = ir.SymbolTable(module.operation)["main"]
     of_main = main.attributes
-    of_arguments, of_results = (str(of_main[name]) if name in of_main else "" for name in ("arg_attrs", "res_attrs"))
-    if any(word in text for text in (of_arguments, of_results) for word in _OUT_OF_THE_ORDINARY):
+
+    # Names that are in the bytecode nowhere are those of no attribute: printing them would take longer.
+    def printed(name: str, words) -> str:
+        return str(of_main[name]) if any(word.encode() in program for word in words) and name in of_main else ""
+
+    texts = [printed(name, _OUT_OF_THE_ORDINARY) for name in ("arg_attrs", "res_attrs")]
+    if any(word in text for text in texts for word in _OUT_OF_THE_ORDINARY):
         return None
-    types = main.type.inputs
-    donated = [False] * len(types)
-    if any(word in of_arguments for word in _DONATED):
+    arrays = _arrays(str(main.type))
+    if arrays is None:
+        return None
+    of_arguments, of_results = arrays
+    donated = [False] * len(of_arguments)
+    text = printed("arg_attrs", _DONATED)
+    if any(word in text for word in _DONATED):
         donated = [any(word in attribute for word in _DONATED)
                    for attribute in map(ir.DictAttr, of_main["arg_attrs"])]
     name = ir.StringAttr(attributes["sym_name"]).value
-    parameters = tuple((str(of), flag) for of, flag in zip(types, donated, strict=True))
-    entry = Entry(name, parameters, tuple(map(str, main.type.results)))
-    every = [of for of, _ in entry.parameters] + list(entry.results)
-    return entry if all(_ARRAY.fullmatch(of) for of in every) else None
+    return Entry(name, tuple(zip(of_arguments, donated, strict=True)), of_results)
+
+
+@functools.lru_cache(maxsize=1024)
+def _arrays(function_type: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The types of a function's arguments and results; nothing if not all of them are arrays."""
+    arguments, arrow, results = function_type.partition(" -> ")
+    lists = [tuple(_ARRAY.findall(text)) for text in (arguments, results)]
+    listed = [", ".join(of) for of in lists]
+    # A single result stands without parentheses.
+    fits = arguments == f"({listed[0]})" and results in (f"({listed[1]})", listed[1])
+    return (lists[0], lists[1]) if arrow and fits else None
 
 
 def _varint(number: int) -> bytes:
@@ -72,7 +92,7 @@ def _field(number: int, contents: bytes) -> bytes:
 @functools.lru_cache(maxsize=4096)
 def _array(of: str) -> tuple[tuple[int, ...], str]:
     """Dimensions and element type of an array's type."""
-    dims, element = _ARRAY.fullmatch(of).groups()
+    dims, element = _PARTS.fullmatch(of).groups()
     return tuple(map(int, dims.split("x")[:-1])), element
 
 
@@ -98,6 +118,8 @@ class Headers:
         self._elements: dict[str, bytes] = {}
         self._start = self._memory = self._end = b""
         self._has_none = False
+        # What was written for results and parameters of these types.
+        self._written: dict[tuple, bytes] = {}
 
     def write(self, entry: Entry) -> bytes | None:
         """The header for a program; nothing as long as not all of it is known."""
@@ -105,16 +127,21 @@ class Headers:
             return b""
         if self.has_given_up or not self._start:
             return None
-        parts = [self._start]
-        for of in entry.results:
-            dims, element = _array(of)
-            if element not in self._elements:
-                return None
-            shape = _packed(dims)
-            parts.append(_field(5, _field(1, shape) + self._elements[element] + self._memory + _field(6, shape)))
-        parts += [_parameter(of, donated) for of, donated in entry.parameters]
-        parts += [_field(7, entry.name.encode()), self._end]
-        header = b"".join(parts)
+        arrays = self._written.get(entry[1:])
+        if arrays is None:
+            parts = []
+            for of in entry.results:
+                dims, element = _array(of)
+                if element not in self._elements:
+                    return None
+                shape = _packed(dims)
+                parts.append(_field(5, _field(1, shape) + self._elements[element] + self._memory + _field(6, shape)))
+            parts += [_parameter(of, donated) for of, donated in entry.parameters]
+            arrays = b"".join(parts)
+            if len(self._written) == _MOST_WRITTEN:
+                self._written.clear()
+            self._written[entry[1:]] = arrays
+        header = b"".join((self._start, arrays, _field(7, entry.name.encode()), self._end))
         return _varint(len(header)) + header
 
     def give_up(self) -> None:
@@ -139,6 +166,7 @@ class Headers:
     def _take_apart(self, entry: Entry, header: bytes) -> None:
         (_, _, contents), = _fields(header, delimited=True)
         fields = list(_fields(contents))
+        self._written.clear()
         self._start = b"".join(whole for number, whole, _ in fields if number < 5)
         self._end = b"".join(whole for number, whole, _ in fields if number > 7)
         specs = [dict((number, whole) for number, whole, _ in _fields(spec)) for number, _, spec in fields if number == 5]

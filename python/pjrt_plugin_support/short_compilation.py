@@ -62,13 +62,15 @@ def shorten_compilation(name: str) -> bool:
         by_jaxlib = functools.partial(current, backend, module, executable_devices, options, host_callbacks)
         try:
             ours = headers.get(name_among(headers, backend))
-            entry = entry_of(module) if ours is not None and not ours.has_given_up else None
-            header = None if entry is None else ours.write(entry)
-            program = None if header is None else bytecode(module)
+            entry = header = None
+            if ours is not None and not ours.has_given_up:
+                program = bytecode(module)
+                entry = entry_of(module, program)
+                header = None if entry is None else ours.write(entry)
         except Exception as error:  # whatever a JAX to come does otherwise, programs compile
             logger.debug("a program goes through jaxlib's passes: %s: %s", type(error).__name__, error)
             return by_jaxlib()
-        if program is not None:
+        if header is not None:
             callbacks = (host_callbacks,) if host_callbacks else ()
             try:
                 return backend.deserialize_executable(header + program, executable_devices, options, *callbacks)

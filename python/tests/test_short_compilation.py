@@ -23,16 +23,24 @@ def short(platform, devices, monkeypatch):
     if not hasattr(getattr(compiler, FUNCTION, None), "headers_by_plugin"):
         pytest.skip("this JAX has no such function")
     module = importlib.import_module(f"jax_plugins.{platform}.pjrt_plugin_support.short_compilation")
-    module.taken = []
-    bytecode = module.bytecode
+    module.taken, programs = [], []
+    bytecode, write = module.bytecode, module.Headers.write
 
     def spied(program):
-        written = bytecode(program)
-        if written is not None:
-            module.taken.append(written)
-        return written
+        program = bytecode(program)
+        programs.append(program)
+        return program
+
+    def written(headers, entry):
+        header = write(headers, entry)
+        # What is learned from is written once more.
+        program = programs.pop() if programs else None
+        if None not in (header, program):
+            module.taken.append(program)
+        return header
 
     monkeypatch.setattr(module, "bytecode", spied)
+    monkeypatch.setattr(module.Headers, "write", written)
     # So that types of results are known.
     jax.jit(lambda x: (x + 2, x.astype(jnp.int32), x > 0))(np.float32(1))
     module.taken.clear()
@@ -91,6 +99,7 @@ def test_donated_arguments_are_gone(short):
 def test_new_types_of_results_are_learned(short, platform):
     known = headers(platform)
     known._elements.pop("i16", None)
+    known._written.clear()
     for turn in range(2):
         short.taken.clear()
         x = jax.jit(lambda x: (x + turn).astype(jnp.int16))(np.int32(3))
@@ -200,12 +209,19 @@ def test_other_memories_and_layouts_and_devices_have_no_entry(short, platform, d
     entry_of = importlib.import_module(f"jax_plugins.{platform}.pjrt_plugin_support.executable_header").entry_of
 
     def entry(function, *arguments, **options):
-        return entry_of(jax.jit(function, **options).lower(*arguments).compiler_ir())
+        module = jax.jit(function, **options).lower(*arguments).compiler_ir()
+        return entry_of(module, short.bytecode(module))
 
     x = np.ones(4, np.float32)
     plain = entry(lambda x: x + 1, x)
     assert plain.parameters == (("tensor<4xf32>", False),) and plain.results == ("tensor<4xf32>",)
     assert entry(lambda x: x + 1, x, donate_argnums=0).parameters == (("tensor<4xf32>", True),)
+    z = np.ones((2, 3), np.complex64)
+    both = entry(lambda x, z: (z + 1, x + 1, x[0]), x, z, donate_argnums=0)
+    assert both.parameters == (("tensor<4xf32>", True), ("tensor<2x3xcomplex<f32>>", False))
+    assert both.results == ("tensor<2x3xcomplex<f32>>", "tensor<4xf32>", "tensor<f32>")
+    nothing = entry(lambda: ())
+    assert nothing.parameters == nothing.results == ()
     mesh = jax.sharding.Mesh(np.array(devices[:2]), ("d",))
     assert entry(lambda x: x + 1, x, in_shardings=jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))) is None
     kinds = [memory.kind for memory in devices[0].addressable_memories()]
