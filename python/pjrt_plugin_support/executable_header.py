@@ -15,8 +15,7 @@ from typing import NamedTuple
 # What a serialized executable of the plugins' framework begins with.
 _EXECUTABLE = b"PJRT-RS1"
 _LAYOUT_CLASS = b"xla::ifrt::PjRtLayout"
-_ARRAY = re.compile(r"tensor<(?:\d+x)*(?:[a-zA-Z]\w*|complex<\w+>)>")
-_PARTS = re.compile(r"tensor<((?:\d+x)*)([a-zA-Z]\w*|complex<\w+>)>")
+_ARRAY = re.compile(r"tensor<((?:\d+x)*)([a-zA-Z]\w*|complex<\w+>)>")
 # Attributes of results and arguments that put more into a header than what is written here.
 _OUT_OF_THE_ORDINARY = ("memory_kind", "layout_mode")
 # Lists of types whose part of a header is kept.
@@ -34,34 +33,40 @@ class Entry(NamedTuple):
     results: tuple[str, ...]
 
 
-def entry_of(module, program: bytes) -> Entry | None:
-    """The entry of a program, of which the bytecode is given too; nothing if it has one that no header is written for."""
+def is_for_one_device(module) -> bool:
+    """Whether a program runs on one device: only then it may have an entry."""
     from jaxlib.mlir import ir
 
     attributes = module.operation.attributes
-    for count in ("mhlo.num_partitions", "mhlo.num_replicas"):
-        if count not in attributes or ir.IntegerAttr(attributes[count]).value != 1:
-            return None
+    counts = ("mhlo.num_partitions", "mhlo.num_replicas")
+    return all(count in attributes and ir.IntegerAttr(attributes[count]).value == 1 for count in counts)
+
+
+def entry_of(module, program: bytes) -> Entry | None:
+    """The entry of a program for one device, of which the bytecode is given too; nothing if it has one that no header is
+    written for."""
+    from jaxlib.mlir import ir
+
     main = ir.SymbolTable(module.operation)["main"]
     of_main = main.attributes
 
     # Names that are in the bytecode nowhere are those of no attribute: printing them would take longer.
-    def printed(name: str, words) -> str:
-        return str(of_main[name]) if any(word.encode() in program for word in words) and name in of_main else ""
+    def are_mentioned(words) -> bool:
+        return any(word.encode() in program for word in words)
 
-    texts = [printed(name, _OUT_OF_THE_ORDINARY) for name in ("arg_attrs", "res_attrs")]
-    if any(word in text for text in texts for word in _OUT_OF_THE_ORDINARY):
-        return None
+    if are_mentioned(_OUT_OF_THE_ORDINARY):
+        texts = [str(of_main[name]) for name in ("arg_attrs", "res_attrs") if name in of_main]
+        if any(word in text for text in texts for word in _OUT_OF_THE_ORDINARY):
+            return None
     arrays = _arrays(str(main.type))
     if arrays is None:
         return None
     of_arguments, of_results = arrays
     donated = [False] * len(of_arguments)
-    text = printed("arg_attrs", _DONATED)
-    if any(word in text for word in _DONATED):
+    if are_mentioned(_DONATED) and "arg_attrs" in of_main:
         donated = [any(word in attribute for word in _DONATED)
                    for attribute in map(ir.DictAttr, of_main["arg_attrs"])]
-    name = ir.StringAttr(attributes["sym_name"]).value
+    name = ir.StringAttr(module.operation.attributes["sym_name"]).value
     return Entry(name, tuple(zip(of_arguments, donated, strict=True)), of_results)
 
 
@@ -69,7 +74,7 @@ def entry_of(module, program: bytes) -> Entry | None:
 def _arrays(function_type: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The types of a function's arguments and results; nothing if not all of them are arrays."""
     arguments, arrow, results = function_type.partition(" -> ")
-    lists = [tuple(_ARRAY.findall(text)) for text in (arguments, results)]
+    lists = [tuple(found.group() for found in _ARRAY.finditer(text)) for text in (arguments, results)]
     listed = [", ".join(of) for of in lists]
     # A single result stands without parentheses.
     fits = arguments == f"({listed[0]})" and results in (f"({listed[1]})", listed[1])
@@ -92,7 +97,7 @@ def _field(number: int, contents: bytes) -> bytes:
 @functools.lru_cache(maxsize=4096)
 def _array(of: str) -> tuple[tuple[int, ...], str]:
     """Dimensions and element type of an array's type."""
-    dims, element = _PARTS.fullmatch(of).groups()
+    dims, element = _ARRAY.fullmatch(of).groups()
     return tuple(map(int, dims.split("x")[:-1])), element
 
 

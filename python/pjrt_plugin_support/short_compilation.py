@@ -18,7 +18,7 @@ import logging
 import os
 
 from .clients import name_among
-from .executable_header import Headers, entry_of
+from .executable_header import Headers, entry_of, is_for_one_device
 from .patch_guard import has_parameters
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ def shorten_compilation(name: str) -> bool:
         try:
             ours = headers.get(name_among(headers, backend))
             entry = header = None
-            if ours is not None and not ours.has_given_up:
+            if ours is not None and not ours.has_given_up and is_for_one_device(module):
                 program = bytecode(module)
                 entry = entry_of(module, program)
                 header = None if entry is None else ours.write(entry)

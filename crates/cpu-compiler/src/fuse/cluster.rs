@@ -292,11 +292,6 @@ impl<'g> Chooser<'g> {
         let mut seen = HashSet::new();
         // What is taken element by element: from where does not matter.
         let mut taken: HashSet<Value> = HashSet::new();
-        let mut arrays = 1;
-        let mut queue: BinaryHeap<Value> = match part {
-            Some(part) => [part].into_iter().collect(),
-            None => self.producers(root).iter().copied().collect(),
-        };
         let enter = |value: Value, seen: &mut HashSet<Value>, taken: &mut HashSet<Value>| {
             let (inputs, producers) = (graph.inputs(value), self.producers(value));
             if gathering(graph, value).is_some() {
@@ -304,13 +299,19 @@ impl<'g> Chooser<'g> {
             } else if taken.contains(&value) {
                 taken.extend(inputs);
             }
-            let (rest, _) = inputs.split_at(inputs.len() - producers.len());
-            seen.extend(rest);
-            rest.len()
+            let from_memory = inputs.len() - producers.len();
+            seen.extend(&inputs[..from_memory]);
+            (producers.iter().copied(), from_memory)
         };
-        if part.is_none() {
-            arrays += enter(root, &mut seen, &mut taken);
-        }
+        let mut arrays = 1;
+        let mut queue: BinaryHeap<Value> = match part {
+            Some(part) => [part].into_iter().collect(),
+            None => {
+                let (producers, from_memory) = enter(root, &mut seen, &mut taken);
+                arrays += from_memory;
+                producers.collect()
+            }
+        };
         while let Some(value) = queue.pop() {
             if !seen.insert(value) {
                 continue;
@@ -352,8 +353,9 @@ impl<'g> Chooser<'g> {
                 if !repeated {
                     nodes.insert(id);
                 }
-                arrays += enter(value, &mut seen, &mut taken);
-                queue.extend(self.producers(value).iter().copied());
+                let (producers, from_memory) = enter(value, &mut seen, &mut taken);
+                arrays += from_memory;
+                queue.extend(producers);
             } else {
                 arrays += 1;
                 if arrays + queue.len() > MOST_ARRAYS {

@@ -127,27 +127,24 @@ pub(super) fn group_rows(graph: &Graph, items: &mut Vec<Item>) {
     let mut group = Group::new(graph);
     for item in items.drain(..) {
         let member = match item {
-            Item::Kernel(id) => match (step(graph, id), change(graph, id)) {
-                (Some(step), _) => Member::Step(step),
-                (_, Some(change)) => {
-                    let member = Member::Change(change);
-                    match group.takes(&member) {
-                        true => group.push(member),
-                        false => {
+            Item::Kernel(id) => {
+                if let Some(step) = step(graph, id) {
+                    Member::Step(step)
+                } else {
+                    match change(graph, id).map(Member::Change) {
+                        // What it changes is done at the end.
+                        Some(member) if group.takes(&member) => {
+                            group.push(member);
+                            group.close(&mut grouped);
+                        }
+                        _ => {
                             group.close(&mut grouped);
                             grouped.push(item);
                         }
                     }
-                    // What it changes is done at the end.
-                    group.close(&mut grouped);
                     continue;
                 }
-                (None, None) => {
-                    group.close(&mut grouped);
-                    grouped.push(item);
-                    continue;
-                }
-            },
+            }
             // Reads nothing, so it may come before all of them.
             Item::Constant(_) => {
                 grouped.push(item);

@@ -186,8 +186,7 @@ impl Gather {
         let (rows, bytes) = (self.vectors.len(), self.result.bytes());
         let index = self.vectors.row_bytes()?;
         let dense = rows > 0 && bytes > 0 && self.targets.step == Some(self.result.elements() / rows);
-        let work: Arc<dyn RowWork> = Arc::new(RowGather(self.clone()));
-        dense.then(|| ByRows { work, rows, least: 1, from: (1, index), whole: 0, to: bytes / rows })
+        dense.then(|| ByRows { work: self.clone(), rows, least: 1, from: (1, index), whole: 0, to: bytes / rows })
     }
 
     fn copy_slices<W: Copy>(&self, operand: &[W], starts: &[usize], targets: &[usize], out: &Shared<'_, W>) {
@@ -238,19 +237,16 @@ fn copy_runs<W: Copy>(operand: &[W], starts: &[usize], run: usize, out: &mut [W]
     }
 }
 
-/// A gather of some of its rows.
-struct RowGather(Arc<Gather>);
-
-impl RowWork for RowGather {
+/// Of some of its rows.
+impl RowWork for Gather {
     fn with_whole(&self, _: &dyn Spread, whole: &[u8], body: &mut dyn FnMut(&RowFunction<'_>)) {
-        let gather = &*self.0;
-        let slice = gather.result.elements() / gather.vectors.len();
-        by_size!(gather.operand.storage.size(), W => {
+        let slice = self.result.elements() / self.vectors.len();
+        by_size!(self.operand.storage.size(), W => {
             let operand = numbers::<W>(whole);
             body(&|from, to| {
                 let to = numbers_mut::<W>(to);
                 let rows = to.len() / slice;
-                gather.copy_range(0..rows, slice, operand, from, &Shared::new(to));
+                self.copy_range(0..rows, slice, operand, from, &Shared::new(to));
             });
         });
     }

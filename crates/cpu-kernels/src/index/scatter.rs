@@ -237,7 +237,7 @@ impl Scatter {
             !matches!(self.combine, Combine::Body(_)) && updates.elements() > 0 && self.shapes[0].elements() > 0;
         let dense = simple && self.sources.step == Some(updates.elements() / rows);
         let from = vec![(1, index), (2, updates.bytes() / rows.max(1))];
-        dense.then(|| UpdatesByRows { work: Arc::new(RowScatter(self.clone())), rows, from })
+        dense.then(|| UpdatesByRows { work: self.clone(), rows, from })
     }
 
     fn captures(&self) -> &[Shape] {
@@ -444,12 +444,10 @@ impl Pending {
     }
 }
 
-/// A scatter of some of its rows.
-struct RowScatter(Arc<Scatter>);
-
-impl RowUpdate for RowScatter {
+/// By some of its rows.
+impl RowUpdate for Scatter {
     fn update(&self, rows: usize, from: &[&[u8]], target: &mut [u8]) {
-        self.0.combine(rows, from[0], from[1], target);
+        self.combine(rows, from[0], from[1], target);
     }
 }
 

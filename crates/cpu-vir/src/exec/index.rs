@@ -56,25 +56,16 @@ pub(super) fn narrowed(program: &Program) -> Vec<bool> {
 
 /// A number that is counted.
 trait Counted: Copy {
-    fn wrapped(number: i64) -> Self;
-    fn next(self, by: Self) -> Self;
-    fn times(self, step: usize) -> Self;
+    /// `first + stride · step`, wrapped.
+    fn at(first: i64, stride: i64, step: usize) -> Self;
 }
 
 macro_rules! counted {
     ($($T:ident)*) => {$(
         impl Counted for $T {
             #[inline(always)]
-            fn wrapped(number: i64) -> $T {
-                number as $T
-            }
-            #[inline(always)]
-            fn next(self, by: $T) -> $T {
-                self.wrapping_add(by)
-            }
-            #[inline(always)]
-            fn times(self, step: usize) -> $T {
-                self.wrapping_mul(step as $T)
+            fn at(first: i64, stride: i64, step: usize) -> $T {
+                (first as $T).wrapping_add((stride as $T).wrapping_mul(step as $T))
             }
         }
     )*};
@@ -85,9 +76,8 @@ counted! { i32 i64 }
 unsafe fn count_body<T: Counted>(dst: *mut u8, first: i64, stride: i64, n: usize) {
     // SAFETY: `CountFn` grants the tile.
     let dst = unsafe { tile_mut::<T>(dst, n) };
-    let (first, stride) = (T::wrapped(first), T::wrapped(stride));
     for lane in 0..n {
-        dst[lane] = Raw(first.next(stride.times(lane)));
+        dst[lane] = Raw(T::at(first, stride, lane));
     }
 }
 
