@@ -13,33 +13,31 @@ import re
 from typing import NamedTuple
 
 # What a serialized executable of the plugins' framework begins with.
-_EXECUTABLE = b"PJRT-RS1"
+_EXECUTABLE = b"PJRT-RS2"
 _LAYOUT_CLASS = b"xla::ifrt::PjRtLayout"
 _ARRAY = re.compile(r"tensor<((?:\d+x)*)([a-zA-Z]\w*|complex<\w+>)>")
 # Attributes of results and arguments that put more into a header than what is written here.
-_OUT_OF_THE_ORDINARY = ("memory_kind", "layout_mode")
+_OUT_OF_THE_ORDINARY = (b"memory_kind", b"layout_mode")
 # Lists of types whose part of a header is kept.
 _MOST_WRITTEN = 1024
 # Attributes of arguments that the program may overwrite.
 _DONATED = ("tf.aliasing_output", "jax.buffer_donor")
+_NONE = frozenset()
 
 
 class Entry(NamedTuple):
-    """What a header says of a program, in MLIR's words."""
+    """What a header says of a program."""
 
     name: str
-    parameters: tuple[tuple[str, bool], ...]
-    """Type, and whether it is donated."""
-    results: tuple[str, ...]
+    function_type: str
+    """In MLIR's words."""
+    donated: frozenset[int]
+    """The numbers of the arguments that it may overwrite."""
 
-
-def is_for_one_device(module) -> bool:
-    """Whether a program runs on one device: only then it may have an entry."""
-    from jaxlib.mlir import ir
-
-    attributes = module.operation.attributes
-    counts = ("mhlo.num_partitions", "mhlo.num_replicas")
-    return all(count in attributes and ir.IntegerAttr(attributes[count]).value == 1 for count in counts)
+    @property
+    def arrays(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The types of arguments and results, in MLIR's words."""
+        return _arrays(self.function_type)
 
 
 def entry_of(module, program: bytes) -> Entry | None:
@@ -47,27 +45,21 @@ def entry_of(module, program: bytes) -> Entry | None:
     written for."""
     from jaxlib.mlir import ir
 
-    main = ir.SymbolTable(module.operation)["main"]
-    of_main = main.attributes
+    operation = module.operation
+    main = ir.SymbolTable(operation)["main"]
 
+    attributes = main.attributes
     # Names that are in the bytecode nowhere are those of no attribute: printing them would take longer.
-    def are_mentioned(words) -> bool:
-        return any(word.encode() in program for word in words)
-
-    if are_mentioned(_OUT_OF_THE_ORDINARY):
-        texts = [str(of_main[name]) for name in ("arg_attrs", "res_attrs") if name in of_main]
+    if any(word in program for word in _OUT_OF_THE_ORDINARY):
+        texts = [str(attributes[name]).encode() for name in ("arg_attrs", "res_attrs") if name in attributes]
         if any(word in text for text in texts for word in _OUT_OF_THE_ORDINARY):
             return None
-    arrays = _arrays(str(main.type))
-    if arrays is None:
-        return None
-    of_arguments, of_results = arrays
-    donated = [False] * len(of_arguments)
-    if are_mentioned(_DONATED) and "arg_attrs" in of_main:
-        donated = [any(word in attribute for word in _DONATED)
-                   for attribute in map(ir.DictAttr, of_main["arg_attrs"])]
-    name = ir.StringAttr(module.operation.attributes["sym_name"]).value
-    return Entry(name, tuple(zip(of_arguments, donated, strict=True)), of_results)
+    donated = _NONE
+    if "arg_attrs" in attributes and any(word.encode() in program for word in _DONATED):
+        donated = frozenset(number for number, attribute in enumerate(map(ir.DictAttr, attributes["arg_attrs"]))
+                            if any(word in attribute for word in _DONATED))
+    entry = Entry(ir.StringAttr(operation.attributes["sym_name"]).value, str(main.type), donated)
+    return None if entry.arrays is None else entry
 
 
 @functools.lru_cache(maxsize=1024)
@@ -134,14 +126,15 @@ class Headers:
             return None
         arrays = self._written.get(entry[1:])
         if arrays is None:
+            of_arguments, of_results = entry.arrays
             parts = []
-            for of in entry.results:
+            for of in of_results:
                 dims, element = _array(of)
                 if element not in self._elements:
                     return None
                 shape = _packed(dims)
                 parts.append(_field(5, _field(1, shape) + self._elements[element] + self._memory + _field(6, shape)))
-            parts += [_parameter(of, donated) for of, donated in entry.parameters]
+            parts += [_parameter(of, number in entry.donated) for number, of in enumerate(of_arguments)]
             arrays = b"".join(parts)
             if len(self._written) == _MOST_WRITTEN:
                 self._written.clear()
@@ -175,7 +168,7 @@ class Headers:
         self._start = b"".join(whole for number, whole, _ in fields if number < 5)
         self._end = b"".join(whole for number, whole, _ in fields if number > 7)
         specs = [dict((number, whole) for number, whole, _ in _fields(spec)) for number, _, spec in fields if number == 5]
-        for of, spec in zip(entry.results, specs, strict=True):
+        for of, spec in zip(entry.arrays[1], specs, strict=True):
             self._elements[_array(of)[1]] = spec[2]
             self._memory = spec[4]
 

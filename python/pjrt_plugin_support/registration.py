@@ -19,6 +19,7 @@ from .library_file import checked_path
 from .lowering_rules import borrow_lowering_rules
 from .persistent_cache import open_persistent_cache
 from .platform_alias import answer_to_cpu
+from .remembered_options import remember_options
 from .short_compilation import shorten_compilation
 from .unused_cache_key import spare_unused_cache_keys
 
@@ -86,6 +87,7 @@ def register(
     _registered[name] = capsule
     shorten_compilation(name)
     spare_unused_cache_keys(name)
+    remember_options(name)
     if platform not in _KNOWN_TO_JAX:
         _open_doors(platform, host_callbacks)
         pass_on_ffi_targets(name, platform, capsule)

@@ -18,7 +18,7 @@ import logging
 import os
 
 from .clients import name_among
-from .executable_header import Headers, entry_of, is_for_one_device
+from .executable_header import Headers, entry_of
 from .patch_guard import has_parameters
 
 logger = logging.getLogger(__name__)
@@ -35,6 +35,18 @@ def bytecode(module) -> bytes:
     file = io.BytesIO()
     module.operation.write_bytecode(file, desired_version=_BYTECODE_VERSION)
     return file.getvalue()
+
+
+def in_place_of_executable(program: bytes, options) -> bytes:
+    """What the plugin compiles where an executable is expected: the program behind its options. jaxlib could pass these on as
+    well, but copies them several times on the way."""
+    options = options.SerializeAsString()
+    return b"".join((b"PJRT-RSP", len(options).to_bytes(8, "little"), options, program))
+
+
+def is_for_one_device(executable_devices, options) -> bool:
+    """Whether a program runs on one device: only then its header is known."""
+    return len(executable_devices) == options.num_replicas == options.num_partitions == 1
 
 
 def is_switched_off() -> bool:
@@ -63,17 +75,19 @@ def shorten_compilation(name: str) -> bool:
         try:
             ours = headers.get(name_among(headers, backend))
             entry = header = None
-            if ours is not None and not ours.has_given_up and is_for_one_device(module):
+            if ours is not None and not ours.has_given_up and is_for_one_device(executable_devices, options):
                 program = bytecode(module)
                 entry = entry_of(module, program)
                 header = None if entry is None else ours.write(entry)
+                if header is not None:
+                    program = in_place_of_executable(program, options)
         except Exception as error:  # whatever a JAX to come does otherwise, programs compile
             logger.debug("a program goes through jaxlib's passes: %s: %s", type(error).__name__, error)
             return by_jaxlib()
         if header is not None:
             callbacks = (host_callbacks,) if host_callbacks else ()
             try:
-                return backend.deserialize_executable(header + program, executable_devices, options, *callbacks)
+                return backend.deserialize_executable(header + program, executable_devices, None, *callbacks)
             except (RuntimeError, TypeError, ValueError) as error:
                 # What is really wrong, if it is not the reader, comes again from there.
                 logger.debug("a program goes through jaxlib's passes: %s", error)

@@ -19,7 +19,8 @@ logger = logging.getLogger(__name__)
 _PARAMETERS = ["options", "backend", "computation", "devices", "override_fdo_profile"]
 
 
-def _there_is_no_cache(compilation_cache) -> bool:
+def there_is_no_cache(compilation_cache) -> bool:
+    """Whether no persistent cache could be asked for a program."""
     # A JAX that keeps its cache elsewhere is taken to have one.
     return getattr(compilation_cache, "_cache", ...) is None and not compilation_cache.is_persistent_cache_enabled()
 
@@ -42,7 +43,7 @@ def spare_unused_cache_keys(name: str) -> bool:
 
     @functools.wraps(current)
     def _get_cache_key(options, backend, computation, devices, override_fdo_profile=None):
-        if _there_is_no_cache(compilation_cache) and name_among(spared, backend) is not None:
+        if there_is_no_cache(compilation_cache) and name_among(spared, backend) is not None:
             # Whether the cache is used is found out and reported by the first program, as without this.
             compilation_cache.is_cache_used(backend)
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import logging
 import re
@@ -182,7 +183,7 @@ def test_errors_of_programs_are_those_of_the_long_way(short):
 
 def test_a_header_that_is_not_as_expected_is_the_end_of_it(short, platform, monkeypatch):
     module = importlib.import_module(f"jax_plugins.{platform}.pjrt_plugin_support.executable_header")
-    entry = module.Entry("jit_f", (("tensor<2xf32>", False),), ("tensor<f32>",))
+    entry = module.Entry("jit_f", "(tensor<2xf32>) -> tensor<f32>", frozenset())
     known = headers(platform)
     if known._has_none:
         pytest.skip("jaxlib writes no headers")
@@ -191,43 +192,52 @@ def test_a_header_that_is_not_as_expected_is_the_end_of_it(short, platform, monk
                    lambda header: header[:1] + b"\x0d" + header[2:], lambda header: b"", lambda header: b"\xff" * 40):
         fresh = module.Headers()
         assert fresh.write(entry) is None
-        fresh.learn(entry, b"?" + change(good) + b"PJRT-RS1")
+        fresh.learn(entry, b"?" + change(good) + b"PJRT-RS2")
         assert fresh.write(entry) is None and fresh.has_given_up
-        fresh.learn(entry, good + b"PJRT-RS1")
+        fresh.learn(entry, good + b"PJRT-RS2")
         assert fresh.write(entry) is None
     fresh = module.Headers()
-    fresh.learn(entry, good + b"PJRT-RS1")
+    fresh.learn(entry, good + b"PJRT-RS2")
     assert fresh.write(entry) == good
-    with_donation = module.Entry("jit_f", (("tensor<2xf32>", True),), ("tensor<3x4xf32>", "tensor<f32>"))
+    with_donation = module.Entry("jit_f", "(tensor<2xf32>) -> (tensor<3x4xf32>, tensor<f32>)", frozenset([0]))
     assert fresh.write(with_donation) == known.write(with_donation)
     bare = module.Headers()
-    bare.learn(entry, b"PJRT-RS1")
+    bare.learn(entry, b"PJRT-RS2")
     assert bare.write(entry) == b""
 
 
-def test_other_memories_and_layouts_and_devices_have_no_entry(short, platform, devices):
+def test_what_an_entry_says(short, platform, devices):
     header = importlib.import_module(f"jax_plugins.{platform}.pjrt_plugin_support.executable_header")
 
     def entry(function, *arguments, **options):
         module = jax.jit(function, **options).lower(*arguments).compiler_ir()
-        return header.entry_of(module, short.bytecode(module)) if header.is_for_one_device(module) else None
+        return header.entry_of(module, short.bytecode(module))
 
     x = np.ones(4, np.float32)
     plain = entry(lambda x: x + 1, x)
-    assert plain.parameters == (("tensor<4xf32>", False),) and plain.results == ("tensor<4xf32>",)
-    assert entry(lambda x: x + 1, x, donate_argnums=0).parameters == (("tensor<4xf32>", True),)
+    assert plain.arrays == (("tensor<4xf32>",), ("tensor<4xf32>",)) and not plain.donated
+    assert entry(lambda x: x + 1, x, donate_argnums=0).donated == {0}
     z = np.ones((2, 3), np.complex64)
     both = entry(lambda x, z: (z + 1, x + 1, x[0]), x, z, donate_argnums=0)
-    assert both.parameters == (("tensor<4xf32>", True), ("tensor<2x3xcomplex<f32>>", False))
-    assert both.results == ("tensor<2x3xcomplex<f32>>", "tensor<4xf32>", "tensor<f32>")
-    nothing = entry(lambda: ())
-    assert nothing.parameters == nothing.results == ()
-    mesh = jax.sharding.Mesh(np.array(devices[:2]), ("d",))
-    assert entry(lambda x: x + 1, x, in_shardings=jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))) is None
+    assert both.arrays == (("tensor<4xf32>", "tensor<2x3xcomplex<f32>>"),
+                           ("tensor<2x3xcomplex<f32>>", "tensor<4xf32>", "tensor<f32>"))
+    assert both.donated == {0}
+    assert entry(lambda: ()).arrays == ((), ())
     kinds = [memory.kind for memory in devices[0].addressable_memories()]
     if "pinned_host" in kinds:
         there = jax.sharding.SingleDeviceSharding(devices[0], memory_kind="pinned_host")
         assert entry(lambda x: x + 1, x, out_shardings=there) is None
+
+
+def test_programs_over_several_devices_go_through_the_passes(short, devices):
+    if len(devices) < 2:
+        pytest.skip("there is one device")
+    mesh = jax.sharding.Mesh(np.array(devices[:2]), ("d",))
+    over_both = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+    short.taken.clear()
+    x = np.arange(4, dtype=np.float32)
+    np.testing.assert_array_equal(jax.jit(lambda x: x * 3 + 1, in_shardings=over_both)(x), x * 3 + 1)
+    assert not short.taken
 
 
 def test_keys_are_computed_only_for_a_cache_that_is_there(devices, platform, tmp_path, monkeypatch):
@@ -246,6 +256,84 @@ def test_keys_are_computed_only_for_a_cache_that_is_there(devices, platform, tmp
     computed.clear()
     jax.jit(lambda x: x * 7 + 1)(np.float32(1))
     assert not computed
+
+
+@pytest.fixture
+def options(devices, platform):
+    """The options of a program for some devices, and how often JAX derived any."""
+    from jax._src.interpreters import pxla
+
+    if not hasattr(pxla.create_compile_options, "plugins_with_options"):
+        pytest.skip("this JAX has no such function")
+    module = jax.jit(lambda x: x + 1).lower(np.float32(1)).compiler_ir()
+    derived = []
+    get = compiler.get_compile_options
+
+    def options(on=devices[:1], results=(True,), function=pxla.create_compile_options, **own):
+        return function(module, False, (False,), results, on[0].client, np.array(on), own)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "get_compile_options", lambda *a, **k: derived.append(1) or get(*a, **k))
+        options.derived = derived
+        options.by_jax = functools.partial(options, function=pxla.create_compile_options.__wrapped__)
+        # So that these are known.
+        options()
+        derived.clear()
+        yield options
+
+
+def test_options_are_derived_once_and_are_those_of_jax(options):
+    for results in ((True,), (False,), (False, True)):
+        options.derived.clear()
+        first, second = options(results=results), options(results=results)
+        derived = len(options.derived)
+        expected = options.by_jax(results=results).SerializeAsString()
+        assert first.SerializeAsString() == second.SerializeAsString() == expected
+        assert derived == (results != (True,))
+        # What one program's holder does to them is nobody else's.
+        second.num_partitions = 7
+        second.executable_build_options.debug_options.xla_llvm_disable_expensive_passes = True
+        assert options(results=results).SerializeAsString() == expected
+
+
+def test_options_follow_flags(options):
+    def agree():
+        assert options().SerializeAsString() == options.by_jax().SerializeAsString()
+
+    for name, value in (("jax_optimization_level", "O2"), ("jax_use_shardy_partitioner", False),
+                        ("jax_compiler_enable_remat_pass", False), ("jax_xla_profile_version", 3),
+                        ("jax_disable_most_optimizations", True)):
+        before = jax.config.values[name]
+        plain = options().SerializeAsString()
+        jax.config.update(name, value)
+        try:
+            agree()
+            assert options().SerializeAsString() != plain, name
+        finally:
+            jax.config.update(name, before)
+        agree()
+        assert options().SerializeAsString() == plain
+
+
+def test_options_that_are_not_remembered(options, devices, tmp_path, monkeypatch):
+    def are_derived(**arguments):
+        options.derived.clear()
+        options(**arguments), options(**arguments)
+        return len(options.derived) == 2
+
+    assert not are_derived()
+    assert are_derived(xla_llvm_disable_expensive_passes=True)
+    if len(devices) > 1:
+        assert are_derived(on=devices[:2])
+        options(on=devices[1:2])
+        assert not are_derived(on=devices[1:2])
+        assert options(on=devices[1:2]).SerializeAsString() == options.by_jax(on=devices[1:2]).SerializeAsString()
+    assert are_derived(on=jax.devices("cpu")[:1]) or jax.devices("cpu")[:1] == devices[:1]
+    with _cache_in(tmp_path):
+        assert are_derived()
+    assert not are_derived()
+    monkeypatch.setattr(compiler, "get_latest_profile_version", lambda client: 5)
+    assert are_derived() and options().profile_version == 5
 
 
 @contextlib.contextmanager

@@ -5,8 +5,11 @@
 //! is then compiled again on load.
 
 use pjrt_client_trait::{ProgramFormat, Result, Status};
+use xxhash_rust::xxh3::Xxh3;
 
-const MAGIC: &[u8; 8] = b"PJRT-RS1";
+const MAGIC: &[u8; 8] = b"PJRT-RS2";
+/// What a program begins with that stands in place of an executable.
+const PROGRAM_MAGIC: &[u8; 8] = b"PJRT-RSP";
 
 /// What is inside the frame of an executable.
 #[derive(Debug, PartialEq)]
@@ -26,30 +29,29 @@ pub(crate) struct Executable {
     pub(crate) content: Content,
 }
 
-/// 64-bit FNV-1a over length-prefixed parts, from a given start value.
-fn hash(start: u64, parts: &[&[u8]]) -> u64 {
-    let mut state = 0xcbf2_9ce4_8422_2325 ^ start;
+/// The state of XXH3 behind some byte strings, each after its length.
+fn hash(parts: &[&[u8]]) -> Xxh3 {
+    let mut state = Xxh3::new();
     for part in parts {
-        for byte in (part.len() as u64).to_le_bytes().iter().chain(*part) {
-            state = (state ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
+        state.update(&(part.len() as u64).to_le_bytes());
+        state.update(part);
     }
     state
 }
 
 /// A 128-bit identity of some byte strings, as 32 hexadecimal digits.
 pub(crate) fn fingerprint(parts: &[&[u8]]) -> Vec<u8> {
-    format!("{:016x}{:016x}", hash(0, parts), hash(0x9e37_79b9_7f4a_7c15, parts)).into_bytes()
+    format!("{:032x}", hash(parts).digest128()).into_bytes()
 }
 
 /// A 64-bit identity of some byte strings.
 pub(crate) fn fingerprint64(parts: &[&[u8]]) -> u64 {
-    hash(0, parts)
+    hash(parts).digest()
 }
 
 fn frame(parts: &[&[u8]]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
-    bytes.extend_from_slice(&hash(0, parts).to_le_bytes());
+    bytes.extend_from_slice(&fingerprint64(parts).to_le_bytes());
     for part in parts {
         bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
         bytes.extend_from_slice(part);
@@ -70,7 +72,7 @@ fn unframe<const N: usize>(bytes: &[u8], what: &str) -> Result<[Vec<u8>; N]> {
         let size = size.try_into().map(u64::from_le_bytes).ok().and_then(|size| usize::try_from(size).ok());
         (*part, rest) = size.and_then(|size| tail.split_at_checked(size)).ok_or_else(damaged)?;
     }
-    if !rest.is_empty() || hash(0, &parts).to_le_bytes() != *checksum {
+    if !rest.is_empty() || fingerprint64(&parts).to_le_bytes() != *checksum {
         return Err(damaged());
     }
     Ok(parts.map(<[u8]>::to_vec))
@@ -110,6 +112,19 @@ pub(crate) fn read(bytes: &[u8], platform_name: &str, platform_version: &str) ->
     Ok(Executable { platform_name: name, platform_version: version, options, content })
 }
 
+/// Compile options and MLIR of a program that stands in place of an executable: behind eight octets that say so, the length
+/// of the options in eight, little-endian; then the options; the rest is the program. It goes from one part of a process
+/// to another and is kept nowhere, so it has no checksum. Nothing if the bytes are something else.
+///
+/// # Errors
+/// INVALID_ARGUMENT when the options are cut off.
+pub(crate) fn program(bytes: &[u8]) -> Option<Result<(&[u8], &[u8])>> {
+    let (size, rest) = bytes.strip_prefix(PROGRAM_MAGIC)?.split_first_chunk().unwrap_or((&[0xFF; 8], &[]));
+    let size = usize::try_from(u64::from_le_bytes(*size)).ok();
+    let parts = size.and_then(|size| rest.split_at_checked(size));
+    Some(parts.ok_or_else(|| Status::invalid_argument("the compile options before a program are cut off")))
+}
+
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -146,6 +161,17 @@ mod tests {
         let bytes = write(&sample());
         assert_eq!(read(&bytes, "p", "1"), Ok(sample()));
         assert!(read(&bytes, "p", "2").unwrap_err().message.contains("this is p (2)"));
+    }
+
+    #[test]
+    fn a_program_stands_behind_its_options() {
+        let bytes = b"PJRT-RSP\x02\0\0\0\0\0\0\0\x18\x01module {}";
+        assert_eq!(program(bytes).unwrap().unwrap(), (&b"\x18\x01"[..], &b"module {}"[..]));
+        assert_eq!(program(&bytes[..18]).unwrap().unwrap(), (&b"\x18\x01"[..], &b""[..]));
+        for size in 8..18 {
+            assert_eq!(program(&bytes[..size]).unwrap().unwrap_err().code, pjrt_client_trait::Code::InvalidArgument);
+        }
+        assert!(program(&bytes[..7]).is_none() && program(&write(&sample())).is_none());
     }
 
     #[test]

@@ -81,33 +81,31 @@ pub(crate) fn client_load<B: Backend>(c: Caller<'_>, args: &mut sys::PJRT_Client
     Ok(())
 }
 
-/// What MLIR bytecode begins with.
-const MLIR_BYTECODE: &[u8] = b"ML\xEFR";
-
 /// `PJRT_Executable_DeserializeAndLoad`. Options that are given replace the stored ones.
 ///
-/// In place of an executable it takes a program in MLIR bytecode as well, with its options, and compiles it. jaxlib hands
-/// bytes on as they are here, and to `PJRT_Client_Compile` only what it has put through passes of its own, which take
-/// longer than the compilers of many backends. What the backend refuses is compiled as jaxlib makes it (`Program::unlowered`).
+/// In place of an executable it takes a program in MLIR as well, with its options before it (`serialized::program`), and
+/// compiles it. jaxlib hands bytes on as they are here, and to `PJRT_Client_Compile` only what it has put through passes of
+/// its own, which take longer than the compilers of many backends. What the backend refuses is compiled as jaxlib makes it
+/// (`Program::unlowered`).
 pub(crate) fn deserialize_and_load<B: Backend>(
     c: Caller<'_>,
     args: &mut sys::PJRT_Executable_DeserializeAndLoad_Args,
 ) -> Result<()> {
     let client = client::get::<B>(args.client)?;
     let bytes = c.bytes(args.serialized_executable, args.serialized_executable_size, "the serialized executable")?;
-    if bytes.starts_with(MLIR_BYTECODE) {
-        let size = args.overridden_serialized_compile_options_size;
-        let options = options(c, args.overridden_serialized_compile_options, size)?;
-        let program = Program { unlowered: true, ..Program::new(ProgramFormat::Mlir, bytes) };
-        args.loaded_executable = load(&client, executable::compile(&client, program, options)?)?;
+    let overridden = match args.overridden_serialized_compile_options_size {
+        0 => None,
+        size => Some(options(c, args.overridden_serialized_compile_options, size)?),
+    };
+    let or_stored = |stored: &[u8]| overridden.map_or_else(|| CompileOptions::from_proto(stored), Ok);
+    if let Some(program) = serialized::program(bytes) {
+        let (stored, code) = program?;
+        let program = Program { unlowered: true, ..Program::new(ProgramFormat::Mlir, code) };
+        args.loaded_executable = load(&client, executable::compile(&client, program, or_stored(stored)?)?)?;
         return Ok(());
     }
     let stored = serialized::read(bytes, &client.platform_name, &client.platform_version)?;
-    let overridden = args.overridden_serialized_compile_options;
-    let options = match args.overridden_serialized_compile_options_size {
-        0 => CompileOptions::from_proto(&stored.options)?,
-        size => options(c, overridden, size)?,
-    };
+    let options = or_stored(&stored.options)?;
     let executable = match stored.content {
         Content::Source { format, code } => executable::compile(&client, Program::new(format, &code), options)?,
         Content::Backend(bytes) => {

@@ -119,18 +119,34 @@ fn programs_that_want_their_shardings_chosen_are_refused() {
 }
 
 #[test]
-fn a_program_in_bytecode_is_compiled_where_an_executable_is_expected() {
+fn a_program_with_its_options_is_compiled_where_an_executable_is_expected() {
     let session = session();
     let program = b"ML\xEFR, and nothing that the test backend knows";
-    let error = session.client.deserialize_and_load(program, Some(&CompileOptions::on_device(1).to_bytes()));
-    assert_eq!(error.unwrap_err().code, Code::INVALID_ARGUMENT, "as from a compilation");
-    let (code, options) = session.script.seen().compiled.take().unwrap();
-    let devices: Vec<i32> = options.device_assignment.unwrap().iter().map(|(_, device)| device.0).collect();
-    assert_eq!((&code[..], &devices[..]), (&program[..], &[1][..]));
-    // Options that are left out are the default ones.
-    assert!(session.client.deserialize_and_load(program, None).is_err());
-    assert_eq!(session.script.seen().compiled.take().unwrap().1, pjrt_wrapper::client_trait::CompileOptions::default());
-    assert!(session.client.deserialize_and_load(b"ML\xEF", None).unwrap_err().message.contains("no serialized"));
+    let stand_in = |options: &[u8]| {
+        let size = (options.len() as u64).to_le_bytes();
+        [b"PJRT-RSP", &size[..], options, program].concat()
+    };
+    let compiled = |bytes: &[u8], options: Option<&[u8]>| {
+        let error = session.client.deserialize_and_load(bytes, options);
+        assert_eq!(error.unwrap_err().code, Code::INVALID_ARGUMENT, "as from a compilation");
+        let (code, options) = session.script.seen().compiled.take()?;
+        assert_eq!(code, program);
+        Some(options)
+    };
+    let on_device = |number| CompileOptions::on_device(number).to_bytes();
+    let device = |options: Option<pjrt_wrapper::client_trait::CompileOptions>| {
+        options.unwrap().device_assignment.unwrap().iter().map(|(_, device)| device.0).collect::<Vec<i32>>()
+    };
+    assert_eq!(device(compiled(&stand_in(&on_device(1)), None)), [1]);
+    // Options that are given replace those inside; where there are none, they are the default ones.
+    assert_eq!(device(compiled(&stand_in(&on_device(0)), Some(&on_device(1)))), [1]);
+    assert_eq!(device(compiled(&stand_in(b""), Some(&on_device(1)))), [1]);
+    assert_eq!(compiled(&stand_in(b""), None), Some(pjrt_wrapper::client_trait::CompileOptions::default()));
+    for torn in [&b"PJRT-RSP"[..], b"PJRT-RSP\x03\0\0\0\0\0\0\0ab", b"PJRT-RSP\xff\xff\xff\xff\xff\xff\xff\xffab"] {
+        assert_eq!(compiled(torn, None), None);
+    }
+    assert_eq!(compiled(&stand_in(b"nonsense"), None), None);
+    assert!(session.client.deserialize_and_load(program, None).unwrap_err().message.contains("no serialized"));
 }
 
 #[test]
