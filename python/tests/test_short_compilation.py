@@ -99,6 +99,8 @@ def test_donated_arguments_are_gone(short):
 
 def test_new_types_of_results_are_learned(short, platform):
     known = headers(platform)
+    if known._has_none:
+        pytest.skip("jaxlib writes no headers")
     known._elements.pop("i16", None)
     known._written.clear()
     for turn in range(2):
@@ -236,7 +238,8 @@ def test_programs_over_several_devices_go_through_the_passes(short, devices):
     over_both = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
     short.taken.clear()
     x = np.arange(4, dtype=np.float32)
-    np.testing.assert_array_equal(jax.jit(lambda x: x * 3 + 1, in_shardings=over_both)(x), x * 3 + 1)
+    f = jax.jit(lambda x: x * 3 + 1, in_shardings=over_both, out_shardings=over_both)
+    np.testing.assert_array_equal(f(x), x * 3 + 1)
     assert not short.taken
 
 
