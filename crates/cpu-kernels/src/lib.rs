@@ -51,7 +51,9 @@ pub use convolution::{Convolution, ConvolutionDimensions, ConvolutionWindow};
 pub use dot::{DotDimensions, DotGeneral};
 pub use error::KernelError;
 pub use fft::{Fft, FftKind};
-pub use index::{Gather, GatherDimensions, OutOfBounds, Scatter, ScatterBody, ScatterDimensions};
+pub use index::{
+    Gather, GatherDimensions, OutOfBounds, Scatter, ScatterBody, ScatterDimensions, SingleBlock, SingleIndex,
+};
 pub use linear::{Cholesky, TriangularSolve, TriangularSystem};
 pub use movement::{Concatenate, Pad, PadDimension, Reverse, Transpose};
 pub use random_bits::{RandomAlgorithm, RngBitGenerator};

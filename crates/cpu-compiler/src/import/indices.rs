@@ -8,8 +8,13 @@ use cpu_vir::{BinaryOp, Direction};
 use stablehlo::{ElementKind, ElementType};
 
 impl Importer<'_> {
+    /// The indices before that correction, and what is added to negative ones, where there is one; else what is given, and 0.
+    pub(super) fn corrected_by_kernel(&mut self, indices: Value) -> (Value, i64) {
+        self.uncorrected(indices).unwrap_or((indices, 0))
+    }
+
     /// The indices before that correction, and what it adds to negative ones; `None` when nothing is corrected.
-    pub(super) fn uncorrected(&mut self, indices: Value) -> Option<(Value, i64)> {
+    fn uncorrected(&mut self, indices: Value) -> Option<(Value, i64)> {
         let ty = self.graph.ty(indices).clone();
         let element = ty.element.filter(|element| is_whole_signed(*element))?;
         let corrected = crate::fuse::source(&self.graph, indices);

@@ -2,15 +2,15 @@
 
 use super::Importer;
 use super::patterns::extreme;
-use super::region::{compares, pairwise, returns_second};
+use super::region::{compares, pairwise};
 use crate::array_type::ArrayType;
 use crate::error::{Error, Result};
 use crate::fuse::lanes::storage;
 use crate::graph::{Op, Value};
-use crate::kernel::{GatherKernel, Gathering, InPlaceScatter, Prepared};
+use crate::kernel::{GatherKernel, Gathering, Prepared};
 use cpu_kernels::{
-    ArgExtreme, Gather, GatherDimensions, OpKernel, OutOfBounds, Reduce, ReduceWindow, Scatter, ScatterBody,
-    ScatterDimensions, Select, SelectAndScatter, Shape, WindowBody, WindowDimension,
+    ArgExtreme, Gather, GatherDimensions, OpKernel, Reduce, ReduceWindow, Select, SelectAndScatter, Shape, WindowBody,
+    WindowDimension,
 };
 use cpu_vir::{BinaryOp, ReduceKind};
 use stablehlo::ElementType;
@@ -59,7 +59,7 @@ impl<'m> Importer<'m> {
     }
 
     fn gather(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
-        let mut inputs = self.operands(op)?;
+        let inputs = self.operands(op)?;
         let numbers = op.gather_dimension_numbers()?;
         let dims = GatherDimensions {
             offset_dims: sizes(&numbers.offset_dims),
@@ -70,56 +70,26 @@ impl<'m> Importer<'m> {
             index_vector_dim: numbers.index_vector_dim as usize,
             slice_sizes: sizes(op.i64s("slice_sizes")?),
         };
-        let mut kernel = Gather::prepare(&self.shape(inputs[0])?, &self.shape(inputs[1])?, &dims)?;
-        let mut wrap = 0;
-        if let Some((indices, by)) = self.uncorrected(inputs[1]) {
-            inputs[1] = indices;
-            wrap = by;
-            kernel = kernel.wrapping(&vec![by; dims.start_index_map.len()])?;
-        }
-        let gathering = Gathering { run: kernel.run_length(), dims, wrap };
-        let kernel = GatherKernel { gather: Arc::new(kernel), gathering };
-        let results = self.result_types(op)?;
-        Ok(Some(self.kernel(Arc::new(kernel), inputs, &results, false)))
+        let indices = self.corrected_by_kernel(inputs[1]);
+        let result = self.result_types(op)?;
+        Ok(Some(vec![self.gathered(inputs[0], indices, dims, &result[0])?]))
     }
 
-    fn scatter(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
-        let mut inputs = self.operands(op)?;
-        let n = inputs.len() / 2;
-        let body = match pairwise(op, 0).as_deref() {
-            _ if n == 1 && returns_second(op, 0) => ScatterBody::Assign,
-            Some([(_, operation)]) if n == 1 => match reduce_kind(*operation, self.graph.ty(inputs[0]).element) {
-                Some(kind) => ScatterBody::Reduce(kind),
-                None => return Ok(None),
-            },
-            _ => {
-                let Some((program, captured)) = self.region_program(op, 0)? else { return Ok(None) };
-                inputs.extend(captured);
-                ScatterBody::Program(program)
-            }
-        };
-        let numbers = op.scatter_dimension_numbers()?;
-        let dims = ScatterDimensions {
-            update_window_dims: sizes(&numbers.update_window_dims),
-            inserted_window_dims: sizes(&numbers.inserted_window_dims),
-            input_batching_dims: sizes(&numbers.input_batching_dims),
-            scatter_indices_batching_dims: sizes(&numbers.scatter_indices_batching_dims),
-            scatter_dims_to_operand_dims: sizes(&numbers.scatter_dims_to_operand_dims),
-            index_vector_dim: numbers.index_vector_dim as usize,
-        };
-        let shapes = self.shapes(&inputs[..2 * n + 1])?;
-        let (targets, indices, updates) = (&shapes[..n], &shapes[n], &shapes[n + 1..]);
-        let scatter = Scatter::prepare(targets, indices, updates, &dims, &body, OutOfBounds::DropWindow);
-        let Some(mut scatter) = supported(scatter)? else { return Ok(None) };
-        if let Some((indices, by)) = self.uncorrected(inputs[n]) {
-            inputs[n] = indices;
-            scatter = scatter.wrapping(&vec![by; dims.scatter_dims_to_operand_dims.len()])?;
+    /// What a gather takes at indices whose correction is the kernel's.
+    pub(super) fn gathered(
+        &mut self,
+        operand: Value,
+        (indices, wrap): (Value, i64),
+        dims: GatherDimensions,
+        result: &Arc<ArrayType>,
+    ) -> Result<Value> {
+        let mut gather = Gather::prepare(&self.shape(operand)?, &self.shape(indices)?, &dims)?;
+        if wrap != 0 {
+            gather = gather.wrapping(&vec![wrap; dims.start_index_map.len()])?;
         }
-        let nanoseconds = 50 + updates[0].elements() as u64 * 2;
-        let scatter = Arc::new(scatter);
-        let kernel = InPlaceScatter { scatter, updates: (0..n).map(|index| (index, index)).collect(), nanoseconds };
-        let results = self.result_types(op)?;
-        Ok(Some(self.kernel(Arc::new(kernel), inputs, &results, false)))
+        let gathering = Gathering { run: gather.run_length(), dims, wrap };
+        let kernel = GatherKernel { gather: Arc::new(gather), gathering };
+        Ok(self.kernel(Arc::new(kernel), vec![operand, indices], std::slice::from_ref(result), false)[0])
     }
 
     /// The greatest or least element and its place, as JAX asks for them.

@@ -16,6 +16,7 @@ mod movement;
 mod patterns;
 mod reduction;
 mod region;
+mod scatter;
 mod symbols;
 mod threefry;
 

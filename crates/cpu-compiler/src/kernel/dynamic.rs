@@ -4,19 +4,31 @@ use super::{Env, Kernel};
 use crate::array_type::ArrayType;
 use crate::error::Result;
 use crate::fuse::lanes::storage;
+use cpu_kernels::SingleIndex;
 use stablehlo::{ElementKind, ElementType};
 
 /// Blocks of more runs are not written out.
 const MOST_RUNS: usize = 32;
 
-/// A block that is copied out of an array, or into it.
+/// A block that is copied out of an array, which is then the first operand and the block the result, or into one, which is
+/// then the result.
 pub(crate) struct Block {
-    /// Whether the array is what changes.
-    pub is_update: bool,
-    /// For each dimension the type of its index, the highest that counts, and the bytes that each moves the block by.
-    pub indices: Vec<(cpu_vir::Type, usize, usize)>,
+    /// Whether the array is what changes; then by which operand.
+    pub update: Option<usize>,
+    /// The indices that move it within the array.
+    pub indices: Vec<BlockIndex>,
+    /// Whether nothing is copied when an index is none that counts; otherwise it is brought to the nearest.
+    pub drops: bool,
     /// Offsets in what is read and in what is written, and bytes.
     pub runs: Vec<(usize, usize, usize)>,
+}
+
+/// An index, of which 0 to some number count.
+pub(crate) struct BlockIndex {
+    /// Of which operand it is a part.
+    pub operand: usize,
+    /// What and where it is in that, and what it moves the block by.
+    pub index: SingleIndex,
 }
 
 /// A block inside an array: how to walk both.
@@ -86,20 +98,21 @@ impl BlockCopy {
     }
 
     /// The same as data; `None` if that takes many runs.
-    fn block(&self, is_update: bool) -> Option<Block> {
+    fn block(&self, update: Option<usize>) -> Option<Block> {
         let count: usize = self.block[..self.walked].iter().product();
         if count > MOST_RUNS {
             return None;
         }
         let mut runs = Vec::with_capacity(count);
         let zeros = vec![&[0u8; 8][..]; self.indices.len()];
-        self.each(&zeros, |at, from, run| runs.push(if is_update { (from, at, run) } else { (at, from, run) }));
-        let indices = self
-            .indices
-            .iter()
-            .enumerate()
-            .map(|(dim, &ty)| (storage(ty).compute(), self.sizes[dim] - self.block[dim], self.strides[dim]));
-        Some(Block { is_update, indices: indices.collect(), runs })
+        self.each(&zeros, |at, from, run| runs.push(if update.is_some() { (from, at, run) } else { (at, from, run) }));
+        let first = 1 + usize::from(update.is_some());
+        let index = |(dim, &ty): (usize, &ElementType)| {
+            let (most, stride) = (self.sizes[dim] - self.block[dim], self.strides[dim]);
+            let index = SingleIndex { start: 0, ty: storage(ty).compute(), wrap: 0, most, stride };
+            BlockIndex { operand: first + dim, index }
+        };
+        Some(Block { update, indices: self.indices.iter().enumerate().map(index).collect(), drops: false, runs })
     }
 
     fn bytes(&self) -> u64 {
@@ -143,7 +156,7 @@ impl Kernel for DynamicSlice {
     }
 
     fn block(&self) -> Option<Block> {
-        self.0.block(false)
+        self.0.block(None)
     }
 
     fn nanoseconds(&self) -> u64 {
@@ -176,7 +189,7 @@ impl Kernel for DynamicUpdateSlice {
     }
 
     fn block(&self) -> Option<Block> {
-        self.0.block(true)
+        self.0.block(Some(1))
     }
 
     fn nanoseconds(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Gathers, as kernels and as what loops can do at each point.
 
-use super::{Env, Kernel};
+use super::{Block, BlockIndex, Env, Kernel};
 use crate::error::Result;
 use cpu_kernels::{ByRows, Gather, GatherDimensions, OpKernel};
 use std::sync::Arc;
@@ -35,6 +35,12 @@ impl Kernel for GatherKernel {
 
     fn is_function(&self) -> bool {
         true
+    }
+
+    fn block(&self) -> Option<Block> {
+        let block = self.gather.single()?;
+        let indices = block.indices.into_iter().map(|index| BlockIndex { operand: 1, index });
+        Some(Block { update: None, indices: indices.collect(), drops: false, runs: block.runs })
     }
 
     fn by_rows(&self) -> Option<ByRows> {

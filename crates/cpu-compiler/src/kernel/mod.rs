@@ -9,7 +9,7 @@ mod prepared;
 mod reference;
 
 pub(crate) use call::Call;
-pub(crate) use dynamic::{Block, DynamicSlice, DynamicUpdateSlice};
+pub(crate) use dynamic::{Block, BlockIndex, DynamicSlice, DynamicUpdateSlice};
 pub(crate) use gathering::{GatherKernel, Gathering};
 pub(crate) use prepared::{InPlaceScatter, Prepared};
 pub(crate) use reference::Reference;

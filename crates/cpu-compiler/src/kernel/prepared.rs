@@ -1,6 +1,6 @@
 //! Kernels of `cpu_kernels` as kernels of the plan.
 
-use super::{Env, Kernel};
+use super::{Block, BlockIndex, Env, Kernel};
 use crate::error::{Error, Result};
 use cpu_kernels::{ByRows, KernelError, OpKernel, Scatter, UpdatesByRows};
 use std::sync::Arc;
@@ -66,6 +66,13 @@ impl Kernel for InPlaceScatter {
 
     fn updates(&self) -> &[(usize, usize)] {
         &self.updates
+    }
+
+    fn block(&self) -> Option<Block> {
+        let block = self.scatter.single()?;
+        let indices = block.indices.into_iter().map(|index| BlockIndex { operand: 1, index });
+        let runs = block.runs.into_iter().map(|(array, update, bytes)| (update, array, bytes));
+        Some(Block { update: Some(2), indices: indices.collect(), drops: true, runs: runs.collect() })
     }
 
     fn updates_by_rows(&self) -> Option<UpdatesByRows> {

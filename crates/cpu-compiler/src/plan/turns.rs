@@ -5,8 +5,10 @@
 
 use super::areas::Areas;
 use super::{Plan, Step};
+use crate::kernel::{Block, BlockIndex};
+use cpu_kernels::SingleIndex;
 use cpu_runtime::Span;
-use cpu_vir::exec::{Item, Move, MoveIndex, Sequence};
+use cpu_vir::exec::{Item, Move, MoveIndex, Place, Sequence};
 
 /// More steps than this are no short loop.
 const MOST_STEPS: usize = 200;
@@ -194,15 +196,21 @@ fn item(areas: &Areas, step: &Step, start: usize) -> Option<Item> {
             Item::Run { kernel: kernel.clone(), inputs: places(reads), outputs: places(writes) }
         }
         Step::Kernel { kernel, reads, writes } => {
-            let block = kernel.block()?;
-            let array = if block.is_update { &writes[0] } else { &reads[0] };
-            let (part, indices) = if block.is_update { (&reads[1], &reads[2..]) } else { (&writes[0], &reads[1..]) };
-            let (array, part) = (areas.place(array), areas.place(part));
-            let (from, to) = if block.is_update { (part, array) } else { (array, part) };
-            let indices = indices.iter().zip(&block.indices);
-            let indices =
-                indices.map(|(span, &(ty, most, stride))| MoveIndex { place: areas.place(span), ty, most, stride });
-            Item::Move(Move { from, to, indices: indices.collect(), moves_source: !block.is_update, runs: block.runs })
+            let Block { update, indices, drops, runs } = kernel.block()?;
+            let (from, to) = (&reads[update.unwrap_or(0)], &writes[0]);
+            let index = |BlockIndex { operand, index }: &BlockIndex| {
+                let SingleIndex { start, ty, wrap, most, stride } = *index;
+                let place = areas.place(&reads[*operand]);
+                MoveIndex { place: Place { start: place.start + start, ..place }, ty, wrap, most, stride }
+            };
+            Item::Move(Move {
+                from: areas.place(from),
+                to: areas.place(to),
+                indices: indices.iter().map(index).collect(),
+                moves_source: update.is_none(),
+                drops,
+                runs,
+            })
         }
         Step::Copy { from, to } => Item::Copy { from: areas.place(from), to: areas.place(to), bytes: from.length },
         Step::If { condition, target } => {

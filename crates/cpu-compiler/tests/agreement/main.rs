@@ -8,5 +8,6 @@ mod ops;
 mod products;
 mod programs;
 mod random;
+mod single_windows;
 mod support;
 mod threefry;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use cpu_runtime::Pool;
 use cpu_vir::exec::{RowFunction, RowWork, Spread};
 
+use super::single::SingleBlock;
 use super::vectors::{BatchOffsets, Bounds, IndexVectors};
 use crate::body::by_size;
 use crate::by_rows::ByRows;
@@ -122,6 +123,12 @@ impl Gather {
     /// The shape of the result.
     pub fn result(&self) -> &Shape {
         &self.result
+    }
+
+    /// The slice, if it is the only one.
+    pub fn single(&self) -> Option<SingleBlock> {
+        let Slice { dims, from, to, run } = &self.slice;
+        SingleBlock::new(&self.vectors, &self.axes, (dims, from, to, *run), self.operand.storage.size())
     }
 
     /// How many elements are side by side in the operand and in the result.

@@ -4,7 +4,9 @@
 
 mod gather;
 mod scatter;
+mod single;
 mod vectors;
 
 pub use gather::{Gather, GatherDimensions};
 pub use scatter::{OutOfBounds, Scatter, ScatterBody, ScatterDimensions};
+pub use single::{SingleBlock, SingleIndex};

@@ -8,6 +8,7 @@ use cpu_runtime::Pool;
 use cpu_vir::exec::RowUpdate;
 use cpu_vir::{Program, ReduceKind, Storage};
 
+use super::single::SingleBlock;
 use super::vectors::{BatchOffsets, Bounds, IndexVectors, OUTSIDE};
 use crate::body::{Body, TILE, by_size, tile_bytes, tiles};
 use crate::by_rows::UpdatesByRows;
@@ -185,6 +186,14 @@ impl Scatter {
     pub fn wrapping(mut self, by: &[i64]) -> Result<Scatter, KernelError> {
         self.vectors.wrap(OP, by)?;
         Ok(self)
+    }
+
+    /// The window, if it is the only one and takes the place of what is there; it is dropped where it is not inside.
+    pub fn single(&self) -> Option<SingleBlock> {
+        let assigns = matches!(self.combine, Combine::Assign) && self.bounds == OutOfBounds::DropWindow;
+        let walk = (&self.walk[..], &self.walk_input[..], &self.walk_update[..], self.run);
+        let width = self.shapes[0].storage.size();
+        assigns.then(|| SingleBlock::new(&self.vectors, &self.axes, walk, width)).flatten()
     }
 
     /// Shapes of the results: those of the inputs.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use cpu_vir::Storage;
 
+use super::single::SingleIndex;
 use crate::lanes::vectorized;
 use crate::layout::{advance, check_axes, merge, row_major, unravel};
 use crate::shape::count;
@@ -192,6 +193,20 @@ impl IndexVectors {
         let components = self.axes.len();
         let dense = self.step == Some(components) && (components <= 1 || self.component_stride == 1);
         (dense && components > 0).then(|| components * self.storage.size())
+    }
+
+    /// The indices of the only vector, for arrays of elements of so many bytes; `None` if there are others, or dimensions
+    /// that are paired with those of the operand.
+    pub(super) fn single(&self, axes: &[(usize, i64)], width: usize) -> Option<Vec<SingleIndex>> {
+        let index = |(component, (&axis, &wrap)): (usize, (&usize, &i64))| SingleIndex {
+            start: component * self.component_stride * self.storage.size(),
+            ty: self.storage.compute(),
+            wrap,
+            most: axes[axis].1 as usize,
+            stride: axes[axis].0 * width,
+        };
+        let is_alone = self.len() == 1 && self.batching.is_empty();
+        is_alone.then(|| self.axes.iter().zip(&self.wraps).enumerate().map(index).collect())
     }
 
     /// Number of index vectors.

@@ -80,10 +80,12 @@ pub(super) enum Action<P> {
         from: P,
         lanes: usize,
     },
-    /// Adds an index, brought to 0 to `most`, times `stride` to the offset that blocks are moved by; or begins with it.
+    /// Adds an index, to which `wrap` is added where it is negative, brought to 0 to `most`, times `stride` to the offset
+    /// that blocks are moved by; or begins with it.
     Seek {
         index: P,
         ty: Type,
+        wrap: i64,
         most: i64,
         stride: usize,
         begin: bool,
@@ -96,6 +98,12 @@ pub(super) enum Action<P> {
     },
     /// Copies to `to` and the offset on.
     Put {
+        to: P,
+        from: P,
+        bytes: usize,
+    },
+    /// Copies to `to` and the offset on, if no index had to be brought anywhere.
+    PutInside {
         to: P,
         from: P,
         bytes: usize,
@@ -147,11 +155,12 @@ impl<P: Copy> Action<P> {
                 Action::Gather { function, to: place(to), from: place(from), offsets: place(offsets), lanes }
             }
             Action::Fold { fold, to, from, lanes } => Action::Fold { fold, to: place(to), from: place(from), lanes },
-            Action::Seek { index, ty, most, stride, begin } => {
-                Action::Seek { index: place(index), ty, most, stride, begin }
+            Action::Seek { index, ty, wrap, most, stride, begin } => {
+                Action::Seek { index: place(index), ty, wrap, most, stride, begin }
             }
             Action::Take { to, from, bytes } => Action::Take { to: place(to), from: place(from), bytes },
             Action::Put { to, from, bytes } => Action::Put { to: place(to), from: place(from), bytes },
+            Action::PutInside { to, from, bytes } => Action::PutInside { to: place(to), from: place(from), bytes },
             Action::Kernel(kernel) => Action::Kernel(kernel),
             Action::If { condition, value, target } => Action::If { condition: place(condition), value, target },
             Action::Jump { target } => Action::Jump { target },
@@ -175,17 +184,25 @@ unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
+/// An index, to which `wrap` was added in its own type if it is negative.
+///
 /// # Safety
 /// The address is valid for reads of an integer of the type.
-#[inline(always)]
-unsafe fn index(at: *const u8, ty: Type) -> i64 {
+#[inline(never)]
+unsafe fn index(at: *const u8, ty: Type, wrap: i64) -> i64 {
+    macro_rules! signed {
+        ($T:ty) => {{
+            let index = at.cast::<$T>().read_unaligned();
+            i64::from(if index < 0 { index.wrapping_add(wrap as $T) } else { index })
+        }};
+    }
     // SAFETY: the caller's promise.
     unsafe {
         match ty {
-            Type::I8 => i64::from(at.cast::<i8>().read_unaligned()),
-            Type::I16 => i64::from(at.cast::<i16>().read_unaligned()),
-            Type::I32 => i64::from(at.cast::<i32>().read_unaligned()),
-            Type::I64 => at.cast::<i64>().read_unaligned(),
+            Type::I8 => signed!(i8),
+            Type::I16 => signed!(i16),
+            Type::I32 => signed!(i32),
+            Type::I64 => signed!(i64),
             Type::U16 => i64::from(at.cast::<u16>().read_unaligned()),
             Type::U32 => i64::from(at.cast::<u32>().read_unaligned()),
             Type::U64 => i64::try_from(at.cast::<u64>().read_unaligned()).unwrap_or(i64::MAX),
@@ -198,6 +215,8 @@ unsafe fn index(at: *const u8, ty: Type) -> i64 {
 #[derive(Default)]
 pub(super) struct State {
     offset: usize,
+    /// Whether an index had to be brought to what counts.
+    outside: bool,
 }
 
 impl Action<*mut u8> {
@@ -224,12 +243,22 @@ impl Action<*mut u8> {
                 }
                 Action::Gather { function, to, from, offsets, lanes } => Now.gather(function, to, from, offsets, lanes),
                 Action::Fold { fold, to, from, lanes } => Now.fold(fold, to, from, lanes),
-                Action::Seek { index: at, ty, most, stride, begin } => {
-                    let moved = index(at, ty).clamp(0, most) as usize * stride;
-                    state.offset = if begin { moved } else { state.offset + moved };
+                Action::Seek { index: at, ty, wrap, most, stride, begin } => {
+                    if begin {
+                        *state = State::default();
+                    }
+                    let index = index(at, ty, wrap);
+                    let counts = index.clamp(0, most);
+                    state.offset += counts as usize * stride;
+                    state.outside |= counts != index;
                 }
                 Action::Take { to, from, bytes } => copy(to, from.wrapping_add(state.offset), bytes),
                 Action::Put { to, from, bytes } => copy(to.wrapping_add(state.offset), from, bytes),
+                Action::PutInside { to, from, bytes } => {
+                    if !state.outside {
+                        copy(to.wrapping_add(state.offset), from, bytes);
+                    }
+                }
                 Action::Kernel(_) | Action::If { .. } | Action::Jump { .. } | Action::Switch { .. } => {}
             }
         }

@@ -36,13 +36,15 @@ pub struct Place {
     pub start: usize,
 }
 
-/// An index that moves one side of a [`Move`]: brought to 0 to `most`, times `stride` bytes.
+/// An index that moves one side of a [`Move`]: by `stride` bytes times its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveIndex {
     /// Where it is.
     pub place: Place,
     /// What it is: an integer.
     pub ty: Type,
+    /// What is added to it where it is negative, in its own type.
+    pub wrap: i64,
     /// The highest that counts.
     pub most: usize,
     /// Bytes from one to the next.
@@ -60,6 +62,8 @@ pub struct Move {
     pub indices: Vec<MoveIndex>,
     /// Whether they move the source; otherwise they move the target.
     pub moves_source: bool,
+    /// Whether nothing goes to the target that they move when one is below 0 or above `most`; otherwise it is brought there.
+    pub drops: bool,
     /// Offsets from both places, and the bytes that are copied there.
     pub runs: Vec<(usize, usize, usize)>,
 }
@@ -439,20 +443,22 @@ unsafe fn choose(choice: *const u8, boolean: bool, targets: &[usize]) -> usize {
 fn actions(moved: &Move) -> Vec<Action<Spot>> {
     let (from, to) = (Spot::from(moved.from), Spot::from(moved.to));
     let mut actions: Vec<Action<Spot>> = Vec::new();
-    // An index that only 0 counts of moves nothing.
-    for index in moved.indices.iter().filter(|index| index.most > 0) {
-        let begin = actions.is_empty();
-        let most = i64::try_from(index.most).unwrap_or(i64::MAX);
-        actions.push(Action::Seek { index: index.place.into(), ty: index.ty, most, stride: index.stride, begin });
+    // An index that only 0 counts of moves nothing, but may say that nothing is moved.
+    let drops = moved.drops && !moved.moves_source;
+    for index in moved.indices.iter().filter(|index| drops || index.most > 0) {
+        let MoveIndex { place, ty, wrap, most, stride } = *index;
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        actions.push(Action::Seek { index: place.into(), ty, wrap, most, stride, begin: actions.is_empty() });
     }
     let fixed = actions.is_empty();
     for &(source, target, bytes) in &moved.runs {
         let from = Spot { start: from.start + source, ..from };
         let to = Spot { start: to.start + target, ..to };
-        actions.push(match moved.moves_source {
+        actions.push(match (moved.moves_source, drops) {
             _ if fixed => Action::Copy { to, from, bytes },
-            true => Action::Take { to, from, bytes },
-            false => Action::Put { to, from, bytes },
+            (true, _) => Action::Take { to, from, bytes },
+            (false, true) => Action::PutInside { to, from, bytes },
+            (false, false) => Action::Put { to, from, bytes },
         });
     }
     actions

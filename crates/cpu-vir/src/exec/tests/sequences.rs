@@ -56,10 +56,11 @@ fn sequences_that_do_not_fit_their_areas_are_refused() {
     assert_eq!(fault(copy(place(0), fixed, 8)), Some(Misfit::ReadOnly { item: 0, area: 1 }));
     assert_eq!(fault(copy(place(0), place(7), 8)), Some(Misfit::Overlap { item: 0 }));
     assert_eq!(fault(Item::Jump { target: 2 }), Some(Misfit::Malformed { item: 0, target: 2 }));
-    let index = MoveIndex { place: place(0), ty: crate::Type::I32, most: 3, stride: 4 };
+    let index = MoveIndex { place: place(0), ty: crate::Type::I32, wrap: 0, most: 3, stride: 4 };
     let row = |most| {
         let indices = vec![MoveIndex { most, ..index }];
-        Item::Move(Move { from: fixed, to: place(4), indices, moves_source: false, runs: vec![(0, 0, 4)] })
+        let runs = vec![(0, 0, 4)];
+        Item::Move(Move { from: fixed, to: place(4), indices, moves_source: false, drops: false, runs })
     };
     assert_eq!(fault(row(2)), None);
     assert!(matches!(fault(row(3)), Some(Misfit::Beyond { end: 20, .. })));
@@ -71,6 +72,38 @@ fn sequences_that_do_not_fit_their_areas_are_refused() {
     assert_eq!(memory[4..], [4, 5, 6, 7, 8, 9, 10, 11, 91, 92, 93, 94]);
     let short = sequence.run(&[&[0; 7]], &mut [&mut memory], &mut || true);
     assert_eq!(short, Err(RunError::TooShort { role: "read area", index: 1, wanted: 8, given: 7 }));
+}
+
+#[test]
+fn blocks_are_moved_by_indices_that_count_from_the_end_or_drop_them() {
+    // Three rows of two bytes at 4; the indices at 0 and 1, the block at 2.
+    let run = |at: [i8; 2], (moves_source, drops): (bool, bool), wrap: i64| {
+        let index = |start, most, stride| MoveIndex { place: place(start), ty: crate::Type::I8, wrap, most, stride };
+        let (from, to) = if moves_source { (place(4), place(2)) } else { (place(2), place(4)) };
+        let (indices, runs) = (vec![index(0, 2, 2), index(1, 0, 1)], vec![(0, 0, 2)]);
+        let moved = Item::Move(Move { from, to, indices, moves_source, drops, runs });
+        let mut memory = [at[0] as u8, at[1] as u8, 71, 72, 10, 11, 20, 21, 30, 31];
+        let sequence = Sequence::prepare(&[Area { bytes: 10, written: true }], &[moved]).unwrap();
+        assert_eq!(sequence.run(&[], &mut [&mut memory], &mut || true), Ok(true));
+        memory
+    };
+    let taken = |at, drops, wrap| run(at, (true, drops), wrap)[2..4].to_vec();
+    assert_eq!(taken([1, 0], false, 0), [20, 21]);
+    assert_eq!(taken([-1, 0], false, 0), [10, 11]);
+    assert_eq!(taken([-1, 0], false, 3), [30, 31]);
+    // The sum is of the index's type: -128 - 128 is 0 there.
+    assert_eq!(taken([-127, 5], false, -128), [20, 21]);
+    // Only what is written can be dropped.
+    assert_eq!(taken([3, 0], true, 0), [30, 31]);
+    let put = |at, drops, wrap| run(at, (false, drops), wrap)[4..].to_vec();
+    assert_eq!(put([1, 0], true, 0), [10, 11, 71, 72, 30, 31]);
+    assert_eq!(put([-1, 0], true, 3), [10, 11, 20, 21, 71, 72]);
+    assert_eq!(put([3, 0], false, 0), [10, 11, 20, 21, 71, 72]);
+    for outside in [[3, 0], [-4, 0], [-1, 1], [0, 1], [127, 0]] {
+        assert_eq!(put(outside, true, 3), [10, 11, 20, 21, 30, 31], "{outside:?}");
+    }
+    // A later index that counts brings nothing back.
+    assert_eq!(put([9, 0], true, 0), [10, 11, 20, 21, 30, 31]);
 }
 
 #[test]
