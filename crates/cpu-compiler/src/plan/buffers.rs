@@ -7,7 +7,7 @@ use super::rows::{Member, replaceable};
 use crate::array_type::ArrayType;
 use crate::error::{Error, Result};
 use crate::fuse::{Loop, source};
-use crate::graph::{Graph, Literal, NodeId, Op, Value};
+use crate::graph::{BlockId, Graph, Literal, NodeId, Op, Value};
 use cpu_vir::{Inst, Program, Role};
 use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
@@ -75,6 +75,10 @@ struct Placer<'g> {
     places: HashMap<(NodeId, usize), BufferId>,
     /// Where the condition of each loop is known.
     tests: HashMap<NodeId, Position>,
+    /// Where the branches of each choice come together.
+    joins: HashMap<NodeId, Position>,
+    /// For each branch, the values of its surroundings that it uses, and where it does last.
+    captured: HashMap<BlockId, HashMap<Value, Position>>,
     /// Where each loop's own word on another turn is.
     conditions: HashMap<NodeId, BufferId>,
     /// A value was used that has no buffer: a mistake of ours.
@@ -86,11 +90,14 @@ struct Placer<'g> {
 /// # Errors
 /// Internal ones only.
 pub(super) fn place(graph: &Graph, code: Code, arguments: &[ArgumentPlan], results: &[ArrayType]) -> Result<Placed> {
-    let tests = code.list.iter().enumerate().filter_map(|(position, entry)| match entry {
-        Entry::Test { node, .. } => Some((*node, position)),
-        _ => None,
-    });
-    let tests = tests.collect();
+    let (mut tests, mut joins) = (HashMap::new(), HashMap::new());
+    for (position, entry) in code.list.iter().enumerate() {
+        match entry {
+            Entry::Test { node, .. } => tests.insert(*node, position),
+            Entry::Join(node) => joins.insert(*node, position),
+            _ => None,
+        };
+    }
     let mut placer = Placer {
         graph,
         last_use: code.last_use,
@@ -102,6 +109,8 @@ pub(super) fn place(graph: &Graph, code: Code, arguments: &[ArgumentPlan], resul
         wishes: wishes(graph),
         places: HashMap::new(),
         tests,
+        joins,
+        captured: code.captured,
         conditions: HashMap::new(),
         lost: std::cell::Cell::new(false),
     };
@@ -334,24 +343,11 @@ impl Placer<'_> {
                 Vec::new()
             }
             Entry::Switch { node, .. } => {
-                for (k, result) in graph.results(*node).enumerate() {
-                    let bytes = graph.ty(result).bytes();
-                    let place = match self.wished(result, bytes, position) {
-                        Some(place) => place,
-                        None => self.new_buffer(Home::Arena { from: position, to: position }, bytes),
-                    };
-                    // Reserved, so that no two results get one place.
-                    self.hold_until(place, position);
-                    self.places.insert((*node, k), place);
-                }
+                self.switch(*node, position);
                 Vec::new()
             }
-            Entry::BranchStart { node } => {
-                for k in 0..graph.node(*node).results as usize {
-                    let place = self.places[&(*node, k)];
-                    self.buffer(place).busy = None;
-                    self.extend(place, position);
-                }
+            Entry::BranchStart { node, block } => {
+                self.branch_start(*node, *block, position);
                 Vec::new()
             }
             Entry::BranchEnd { node, block, .. } => {
@@ -366,6 +362,42 @@ impl Placer<'_> {
                 }
                 Vec::new()
             }
+        }
+    }
+
+    /// Gives the results of a choice their places.
+    fn switch(&mut self, id: NodeId, position: Position) {
+        let graph = self.graph;
+        let join = self.joins.get(&id).copied().unwrap_or(position);
+        let mut claimed: HashSet<BufferId> = HashSet::new();
+        for (k, result) in graph.results(id).enumerate() {
+            let bytes = graph.ty(result).bytes();
+            // Where it is to end up may hold what the branches alone still use: they change it in its place, if they do.
+            let target = self.target(result).filter(|target| {
+                let fits = self.buffers[target.0].bytes == bytes && self.is_writable(*target);
+                fits && self.is_free(*target, join) && !claimed.contains(target)
+            });
+            let place = target.unwrap_or_else(|| self.new_buffer(Home::Arena { from: position, to: position }, bytes));
+            claimed.insert(place);
+            // Reserved while the branches run.
+            self.extend(place, position);
+            self.places.insert((id, k), place);
+        }
+    }
+
+    /// A branch may write to the places of the results once it no longer uses what is in them.
+    fn branch_start(&mut self, id: NodeId, block: BlockId, position: Position) {
+        let mut until: HashMap<BufferId, Position> = HashMap::new();
+        for (value, &last) in self.captured.get(&block).into_iter().flatten() {
+            if let Some(buffer) = self.of[value.0 as usize] {
+                let known = until.entry(buffer).or_insert(last);
+                *known = last.max(*known);
+            }
+        }
+        for k in 0..self.graph.node(id).results as usize {
+            let place = self.places[&(id, k)];
+            self.buffer(place).busy = until.get(&place).copied();
+            self.extend(place, position);
         }
     }
 

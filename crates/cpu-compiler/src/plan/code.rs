@@ -54,6 +54,7 @@ pub(super) enum Entry {
     },
     BranchStart {
         node: NodeId,
+        block: BlockId,
     },
     /// The results of a branch become those of the op.
     BranchEnd {
@@ -70,6 +71,8 @@ pub(super) struct Code {
     pub list: Vec<Entry>,
     /// For each value, where it is used last; by the value whose bytes it is.
     pub last_use: Vec<Position>,
+    /// For each branch, the values of its surroundings that it uses, and where it does last.
+    pub captured: HashMap<BlockId, HashMap<Value, Position>>,
 }
 
 struct Open {
@@ -96,7 +99,7 @@ struct Linear<'g> {
 
 /// Lays out the blocks.
 pub(super) fn code(graph: &Graph, mut items: HashMap<BlockId, Vec<Item>>) -> Code {
-    let code = Code { list: Vec::new(), last_use: vec![0; graph.num_values()] };
+    let code = Code { list: Vec::new(), last_use: vec![0; graph.num_values()], captured: HashMap::new() };
     let mut linear = Linear { graph, code, uses: Vec::new(), ends: HashMap::new() };
     let mut take = |block: BlockId| items.remove(&block).unwrap_or_default().into_iter();
     let mut open = vec![Open { block: Graph::MAIN, items: take(Graph::MAIN), then: Then::Return }];
@@ -183,7 +186,8 @@ impl<'g> Linear<'g> {
         if let Entry::Switch { starts, .. } = &mut self.code.list[*switch] {
             starts.push(here);
         }
-        self.code.list.push(Entry::BranchStart { node });
+        self.code.list.push(Entry::BranchStart { node, block });
+        self.code.captured.insert(block, HashMap::new());
         Some(Open { block, items: take(block), then })
     }
 
@@ -243,7 +247,7 @@ impl<'g> Linear<'g> {
         }
     }
 
-    /// Extends each use to the end of the outermost loop that is inside of the value's block.
+    /// Extends each use to the end of the outermost loop that is inside of the value's block, or inside of a branch.
     fn settle(&mut self) {
         let graph = self.graph;
         for &(value, position, block) in &self.uses {
@@ -252,6 +256,10 @@ impl<'g> Linear<'g> {
             while at != home {
                 if let Some(&end) = self.ends.get(&at) {
                     last = last.max(end);
+                }
+                if let Some(captured) = self.code.captured.get_mut(&at) {
+                    let known = captured.entry(value).or_insert(last);
+                    *known = last.max(*known);
                 }
                 match graph.block(at).parent {
                     Some(parent) => at = parent,

@@ -1,5 +1,6 @@
 //! The engine against the reference evaluator.
 
+mod branches;
 mod corpus;
 mod expectations;
 mod gathers;
