@@ -67,6 +67,13 @@ impl<'g> Chooser<'g> {
             for &input in &node.inputs {
                 users[input.0 as usize].push(NodeId(index as u32));
             }
+            // What a block returns without having made it is used by whose block it is.
+            for block in node.op.blocks() {
+                let from_around = |value: &&Value| graph.node(graph.definition(**value)).block != block;
+                for value in graph.block(block).results.iter().filter(from_around) {
+                    users[value.0 as usize].push(NodeId(index as u32));
+                }
+            }
         }
         let mut returned = vec![false; graph.num_values()];
         for &value in graph.blocks.iter().flat_map(|block| &block.results) {

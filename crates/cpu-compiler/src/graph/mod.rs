@@ -79,6 +79,17 @@ pub(crate) enum Op {
     Case(Vec<BlockId>),
 }
 
+impl Op {
+    /// The blocks that belong to it.
+    pub fn blocks(&self) -> Vec<BlockId> {
+        match self {
+            Op::While { condition, body, .. } => vec![*condition, *body],
+            Op::Case(branches) => branches.clone(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// One computation.
 pub(crate) struct Node {
     pub op: Op,

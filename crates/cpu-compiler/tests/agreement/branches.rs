@@ -1,10 +1,15 @@
 //! Branches inside of loops: the state is changed where it is, whichever branch changes it.
 
 use crate::programs::agree;
+use crate::support::Numbers;
 
 /// A loop of nine turns over two arrays and what a choice makes of them: `first` and `second` are the branches, which see the
 /// counter `%i`, the arrays `%a` and `%b` and the element `%e` of the first, and return both.
 fn program(first: &str, second: &str) -> String {
+    program_that_returns(first, second, "c#0, %c#1")
+}
+
+fn program_that_returns(first: &str, second: &str, returned: &str) -> String {
     format!(
         "func.func @main(%x: tensor<1000xf32>, %y: tensor<1000xf32>) -> (tensor<1000xf32>, tensor<1000xf32>) {{
           %zero = stablehlo.constant dense<0> : tensor<i32>
@@ -25,7 +30,7 @@ fn program(first: &str, second: &str) -> String {
               {second}
             }}) : (tensor<i1>) -> (tensor<1000xf32>, tensor<1000xf32>)
             %n = stablehlo.add %i, %one : tensor<i32>
-            stablehlo.return %n, %c#0, %c#1 : tensor<i32>, tensor<1000xf32>, tensor<1000xf32>
+            stablehlo.return %n, %{returned} : tensor<i32>, tensor<1000xf32>, tensor<1000xf32>
           }}
           return %0#1, %0#2 : tensor<1000xf32>, tensor<1000xf32>
         }}"
@@ -139,5 +144,67 @@ fn branches_in_branches_and_loops_in_branches_change_in_place() {
     ] {
         let text = agree(&program(&first, &second)).text();
         assert!(!in_place || copies(&text) == 0, "{text}");
+    }
+}
+
+/// A branch of random steps, with branches in it as long as `depth` lasts; `count` numbers what it defines.
+fn branch(numbers: &mut Numbers, visible: &[String], count: &mut usize, depth: usize) -> String {
+    let (mut text, mut visible) = (String::new(), visible.to_vec());
+    let mut below = |limit: usize| (numbers.next() * limit as f64) as usize;
+    let steps: Vec<[usize; 3]> = (0..below(5)).map(|_| [below(6), below(1 << 16), below(1 << 16)]).collect();
+    let (first, second) = (below(1 << 16), below(1 << 16));
+    for [kind, one, other] in steps {
+        *count += 1;
+        let (name, one, other) = (format!("n{count}"), &visible[one % visible.len()], &visible[other % visible.len()]);
+        match kind {
+            0..=2 => text += &put(&name, one, ["add", "subtract", "multiply"][kind]),
+            3 | 4 => text += &map(&name, one, other),
+            _ if depth == 0 => continue,
+            _ => {
+                let (x, y) = (branch(numbers, &visible, count, depth - 1), branch(numbers, &visible, count, depth - 1));
+                let result = "(tensor<1000xf32>, tensor<1000xf32>)";
+                text += &format!(
+                    "%{name}:2 = \"stablehlo.if\"(%p) ({{\n{x}\n}}, {{\n{y}\n}}) : (tensor<i1>) -> {result}\n"
+                );
+                visible.push(format!("{name}#0"));
+                visible.push(format!("{name}#1"));
+                continue;
+            }
+        }
+        visible.push(name);
+    }
+    text + &give(&visible[first % visible.len()], &visible[second % visible.len()])
+}
+
+#[test]
+fn what_a_branch_returns_is_there_before_it() {
+    // Also when what comes after the branch could be computed together with it.
+    for (first, second) in [("m", "x"), ("y", "m"), ("m", "m")] {
+        for after in ["c, %m", "m, %c", "c, %x"] {
+            agree(&format!(
+                "func.func @main(%x: tensor<1000xf32>, %y: tensor<1000xf32>, %p: tensor<i1>) -> (tensor<1000xf32>, tensor<1000xf32>) {{
+                  %m = stablehlo.subtract %x, %y : tensor<1000xf32>
+                  %c = \"stablehlo.if\"(%p) ({{
+                    stablehlo.return %{first} : tensor<1000xf32>
+                  }}, {{
+                    stablehlo.return %{second} : tensor<1000xf32>
+                  }}) : (tensor<i1>) -> tensor<1000xf32>
+                  %d = stablehlo.subtract %{after} : tensor<1000xf32>
+                  return %d, %m : tensor<1000xf32>, tensor<1000xf32>
+                }}"
+            ));
+        }
+    }
+}
+
+#[test]
+fn random_branches_agree() {
+    let visible = ["a", "b", "a", "b", "x", "y"].map(str::to_owned);
+    let returned = ["c#0, %c#1", "c#0, %c#1", "c#1, %c#0", "a, %c#0", "c#1, %b", "c#0, %c#0", "b, %c#1"];
+    for seed in 0..300 {
+        let (mut numbers, mut count) = (Numbers::new(seed), 0);
+        let (first, second) =
+            (branch(&mut numbers, &visible, &mut count, 2), branch(&mut numbers, &visible, &mut count, 2));
+        agree(&program_that_returns(&first, &second, returned[seed as usize % returned.len()]));
     }
 }
