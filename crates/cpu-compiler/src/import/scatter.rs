@@ -61,7 +61,7 @@ impl<'m> Importer<'m> {
             && self.is_plain(inputs[0])
             && prepare(&ScatterBody::Assign)?.is_some_and(|scatter| scatter.single().is_some())
         {
-            inputs[2] = self.combined(&inputs, wrap, &dims, kind)?;
+            inputs[2] = self.combined([inputs[0], inputs[1], inputs[2]], wrap, &dims, kind)?;
             body = ScatterBody::Assign;
         }
         let Some(scatter) = prepare(&body)? else { return Ok(None) };
@@ -83,8 +83,13 @@ impl<'m> Importer<'m> {
 
     /// The window of a scatter with one, combined with what is in its place; something else if it does not lie inside,
     /// where it is dropped.
-    fn combined(&mut self, inputs: &[Value], wrap: i64, dims: &ScatterDimensions, kind: ReduceKind) -> Result<Value> {
-        let &[operand, indices, update] = inputs else { return Ok(inputs[2]) };
+    fn combined(
+        &mut self,
+        [operand, indices, update]: [Value; 3],
+        wrap: i64,
+        dims: &ScatterDimensions,
+        kind: ReduceKind,
+    ) -> Result<Value> {
         let ty = self.graph.ty(update).clone();
         let mut window = dims.update_window_dims.iter().map(|&dim| ty.dims[dim]);
         let gone = |axis: &usize| dims.inserted_window_dims.contains(axis);
