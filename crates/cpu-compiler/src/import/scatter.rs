@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::graph::{MapOp, Value};
 use crate::kernel::InPlaceScatter;
 use cpu_kernels::{GatherDimensions, OutOfBounds, Scatter, ScatterBody, ScatterDimensions};
-use cpu_vir::{BinaryOp, ReduceKind};
+use cpu_vir::ReduceKind;
 use stablehlo::ElementKind;
 use stablehlo::ir::OpRef;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl<'m> Importer<'m> {
     pub(super) fn scatter(&mut self, op: OpRef<'m>) -> Result<Option<Vec<Value>>> {
         let mut inputs = self.operands(op)?;
         let n = inputs.len() / 2;
-        let mut body = match pairwise(op, 0).as_deref() {
+        let body = match pairwise(op, 0).as_deref() {
             _ if n == 1 && returns_second(op, 0) => ScatterBody::Assign,
             Some([(_, operation)]) if n == 1 => match reduce_kind(*operation, self.graph.ty(inputs[0]).element) {
                 Some(kind) => ScatterBody::Reduce(kind),
@@ -56,15 +56,24 @@ impl<'m> Importer<'m> {
                 scatter => scatter,
             })
         };
-        if let ScatterBody::Reduce(kind) = body
-            && updates[0].bytes() <= SHORT_WINDOW
-            && self.is_plain(inputs[0])
-            && prepare(&ScatterBody::Assign)?.is_some_and(|scatter| scatter.single().is_some())
-        {
-            inputs[2] = self.combined([inputs[0], inputs[1], inputs[2]], wrap, &dims, kind)?;
-            body = ScatterBody::Assign;
-        }
-        let Some(scatter) = prepare(&body)? else { return Ok(None) };
+        let short = match body {
+            ScatterBody::Reduce(kind) if updates[0].bytes() <= SHORT_WINDOW && self.is_plain(inputs[0]) => {
+                prepare(&ScatterBody::Assign)?
+                    .filter(|scatter| scatter.single().is_some())
+                    .map(|scatter| (scatter, kind))
+            }
+            _ => None,
+        };
+        let scatter = match short {
+            Some((scatter, kind)) => {
+                inputs[2] = self.combined([inputs[0], inputs[1], inputs[2]], wrap, &dims, kind)?;
+                scatter
+            }
+            None => match prepare(&body)? {
+                Some(scatter) => scatter,
+                None => return Ok(None),
+            },
+        };
         let nanoseconds = 50 + updates[0].elements() as u64 * 2;
         let scatter = Arc::new(scatter);
         let kernel = InPlaceScatter { scatter, updates: (0..n).map(|index| (index, index)).collect(), nanoseconds };
@@ -105,15 +114,6 @@ impl<'m> Importer<'m> {
             ..GatherDimensions::default()
         };
         let old = self.gathered(operand, (indices, wrap), slices, &ty)?;
-        let operation = match kind {
-            ReduceKind::Sum => BinaryOp::Add,
-            ReduceKind::Product => BinaryOp::Mul,
-            ReduceKind::Min => BinaryOp::Min,
-            ReduceKind::Max => BinaryOp::Max,
-            ReduceKind::And => BinaryOp::And,
-            ReduceKind::Or => BinaryOp::Or,
-            ReduceKind::Xor => BinaryOp::Xor,
-        };
-        Ok(self.graph.map(self.block, MapOp::Binary(operation), vec![old, update], ty))
+        Ok(self.graph.map(self.block, MapOp::Binary(kind.combine()), vec![old, update], ty))
     }
 }

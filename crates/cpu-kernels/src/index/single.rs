@@ -47,6 +47,7 @@ impl SingleBlock {
         if count * run == 0 || count > MOST_RUNS || axes.iter().any(|(_, last)| *last < 0) {
             return None;
         }
+        let indices = vectors.single(axes, width)?;
         let mut runs = Vec::with_capacity(count);
         let mut index = vec![0; dims.len()];
         loop {
@@ -56,6 +57,6 @@ impl SingleBlock {
                 break;
             }
         }
-        Some(SingleBlock { indices: vectors.single(axes, width)?, runs })
+        Some(SingleBlock { indices, runs })
     }
 }
